@@ -1,0 +1,284 @@
+"""storyboard.yaml as typed data: the words and the order of the film.
+
+`load_storyboard` reads and checks everything at once; whatever is wrong comes back together, each with file:line. This
+module is imported by every scene, so it needs neither manim nor PyAV.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
+from pydantic_core import PydanticCustomError
+
+from .placeholders import FILM_PLACEHOLDERS, fill
+from .problems import StoryboardError, did_you_mean, listed
+from .reading import DEFAULT_SPEED, default_unit, reading_units
+from .yaml_lines import load
+
+__all__ = [
+    "FILM_PLACEHOLDERS",
+    "Beat",
+    "Entry",
+    "Film",
+    "Steps",
+    "Storyboard",
+    "StoryboardError",
+    "fill",
+    "load_storyboard",
+]
+
+LAST_STEP = 95
+SHARED_STEP = 1  # the source sentence closes scene 1 and opens scene 2
+
+Quality = Literal["draft", "standard", "high", "ultra"]
+Track = Literal["shared", "training", "inference", "both"]
+MapPlace = Literal["overview", "embedding", "encoder", "cross_attention", "decoder", "output"]
+ReadingUnit = Literal["characters", "words"]
+
+REPO_ROOT = Path(__file__).resolve().parents[1]
+SCENES_FOLDER = "EXPLAINER_SCENES"
+
+
+def wrong(message: str, allowed: str = "", hint: str = "") -> PydanticCustomError:
+    """A validation error with its three parts kept apart. Braces are spelled so that pydantic does not fill them."""
+    return PydanticCustomError("storyboard", "{message}", {"message": message, "allowed": allowed, "hint": hint})
+
+
+class Steps(NamedTuple):
+    """The first and the last step number of a scene, both included."""
+
+    first: int
+    last: int
+
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(range(self.first, self.last + 1))
+
+
+STEPS_ALLOWED = f'a number from 0 to {LAST_STEP}, or a range such as "4-6"'
+NAME_ALLOWED = "small letters, digits and _, beginning with a letter"
+WORDS_ALLOWED = "text; put it in quotes where it has a colon, a # or begins with a special character"
+LANGUAGE_ALLOWED = "a language code such as zh or en"
+
+
+def _steps(value: Any) -> Steps:
+    if isinstance(value, int) and not isinstance(value, bool):
+        first = last = value
+    elif isinstance(value, str) and (match := re.fullmatch(r"\s*(\d{1,4})\s*(?:[-–]\s*(\d{1,4})\s*)?", value)):
+        first = int(match[1])
+        last = int(match[2] or match[1])
+    else:
+        raise wrong(f"{_shown(value)} is not a step number or range", STEPS_ALLOWED)
+    if first > last:
+        raise wrong(f"the range {first}-{last} runs backwards", STEPS_ALLOWED, f"write {last}-{first}")
+    if first < 0 or last > LAST_STEP:
+        raise wrong(f"{first if first == last else f'{first}-{last}'} is outside the numbering", STEPS_ALLOWED)
+    return Steps(first, last)
+
+
+def _named(pattern: str, what: str, allowed: str) -> Any:
+    def check(value: Any) -> str:
+        if not isinstance(value, str):
+            raise wrong(f"{_shown(value)} is not {what}", allowed)
+        if not re.fullmatch(pattern, value):
+            raise wrong(f'"{value}" is not {what}', allowed)
+        return value
+
+    return PlainValidator(check)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value if len(value) <= 40 else value[:40] + "…"}"'
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return "nothing" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        raise wrong("the words are missing", WORDS_ALLOWED, "write them, or remove the line")
+    if not isinstance(value, str):
+        raise wrong(f"{_shown(value)} is not text", WORDS_ALLOWED, "put it in quotes if it is meant as text")
+    if not value.strip():
+        raise wrong("the words are empty", WORDS_ALLOWED, "write them, or remove the line")
+    return value.strip()
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, str):
+        raise wrong("the text has no language", "one text for each language", f"write {{zh: {_shown(value)}, en: …}}")
+    if not isinstance(value, dict):
+        raise wrong(f"{_shown(value)} is not text by language", "one text for each language")
+    return value
+
+
+def _mapping(value: Any) -> Any:
+    """A field left open (`labels:` and nothing behind it) is an empty mapping."""
+    return {} if value is None else value
+
+
+Language = Annotated[str, _named(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language", LANGUAGE_ALLOWED)]
+Name = Annotated[str, _named(r"[a-z][a-z0-9_]{0,63}", "a name", NAME_ALLOWED)]
+Text = Annotated[str, PlainValidator(_text)]
+Words = Annotated[dict[str, Text], BeforeValidator(_words)]
+SceneName = Annotated[
+    str,
+    _named(
+        r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*\.[A-Z][A-Za-z0-9_]*",
+        "a scene class",
+        "file.Class: the name of the file in scenes/ without .py, a point, the class's name",
+    ),
+]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Beat(_Model):
+    """What is said in one beat, by language, and the step numbers it stands for (none: it stays on the last one)."""
+
+    steps: Annotated[tuple[int, ...], PlainValidator(lambda value: _steps(value).numbers())] = Field(
+        default=(), description=STEPS_ALLOWED
+    )
+    words: Words
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        """In the file the languages stand beside `steps`."""
+        if not isinstance(value, dict):
+            raise wrong(f"{_shown(value)} is not a beat", 'steps and words: {steps: 4, zh: "…", en: "…"}')
+        words = {key: text for key, text in value.items() if key != "steps"}
+        return ({"steps": value["steps"]} if "steps" in value else {}) | {"words": words}
+
+
+class Entry(_Model):
+    """One scene of the film."""
+
+    id: Name = Field(description=NAME_ALLOWED)
+    scene: SceneName = Field(description="file.Class, as in embedding.Embedding")
+    steps: Annotated[Steps, PlainValidator(_steps)] = Field(description=STEPS_ALLOWED)
+    track: Track = Field(description="shared, training, inference, both")
+    map: MapPlace = Field(description="overview, embedding, encoder, cross_attention, decoder, output")
+    title: Words = Field(description="one text for each language")
+    takeaway: Words = Field(description="one text for each language")
+    labels: Annotated[dict[Name, Words], BeforeValidator(_mapping)] = Field(
+        default={}, description="name: one text for each language"
+    )
+    beats: dict[Name, Beat] = Field(min_length=1, description="name: {steps, one text for each language}")
+    draft: bool = Field(default=False, description="true, false")
+
+    @property
+    def module(self) -> str:
+        """The scene file below the scenes' folder, without suffix: `embedding`."""
+        return self.scene.rpartition(".")[0]
+
+    @property
+    def class_name(self) -> str:
+        return self.scene.rpartition(".")[2]
+
+
+class Film(_Model):
+    """What holds for the whole film."""
+
+    title: Words = Field(description="one text for each language")
+    languages: list[Language] = Field(min_length=1, max_length=16, description="a list, as in [zh, en]")
+    default_language: Language = Field(description="one of the film's languages")
+    quality: Quality = Field(default="standard", description="draft, standard, high, ultra")
+    model: dict[str, Any] = Field(
+        default={"preset": "tutorial"}, description="preset: and any setting of the model that should differ from it"
+    )
+    gap: float = Field(default=0.4, ge=0, le=10, allow_inf_nan=False, description="0 to 10 seconds")
+    reading_speed: dict[Language, Annotated[float, Field(gt=0, le=60)]] = Field(
+        default={}, description="language: characters or words a second, above 0 and at most 60"
+    )
+    reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
+    words: dict[Name, Words] = Field(default={}, description="name: one text for each language")
+
+    def unit(self, language: str) -> str:
+        """What `language` is counted in: "characters" or "words"."""
+        return self.reading_unit.get(language, default_unit(language))
+
+    def reading_time(self, words: str, language: str) -> float:
+        """Seconds that reading `words` takes at the film's speed for `language`."""
+        unit = self.unit(language)
+        return reading_units(words, unit) / self.reading_speed.get(language, DEFAULT_SPEED[unit])
+
+
+@dataclass(frozen=True)
+class Storyboard:
+    """A storyboard without faults."""
+
+    path: Path
+    film: Film
+    scenes: tuple[Entry, ...]
+    scene_lines: dict[str, int]  # scene id -> line of its entry
+    beat_lines: dict[tuple[str, str], int]  # scene id, beat -> line
+
+    @cached_property
+    def _by_scene(self) -> dict[str, Entry]:
+        return {entry.scene: entry for entry in self.scenes}
+
+    def scene_for(self, scene: str) -> Entry:
+        """The entry of the scene class `scene` ("embedding.Embedding"). Raises KeyError that names near misses."""
+        if scene not in self._by_scene:
+            hint = did_you_mean(scene, self._by_scene, f"known: {listed(self._by_scene)}")
+            raise KeyError(f'no entry of {self.path.name} has "scene: {scene}"; {hint}')
+        return self._by_scene[scene]
+
+    def entry(self, scene_id: str) -> Entry:
+        """The entry with the id `scene_id`. Raises KeyError that names near misses."""
+        by_id = {entry.id: entry for entry in self.scenes}
+        if scene_id not in by_id:
+            hint = did_you_mean(scene_id, by_id, f"known: {listed(by_id)}")
+            raise KeyError(f'{self.path.name} has no scene "{scene_id}"; {hint}')
+        return by_id[scene_id]
+
+    def line_of(self, scene_id: str, beat: str | None = None) -> int:
+        """The line of a scene's entry, or of one of its beats."""
+        if beat is not None and (scene_id, beat) in self.beat_lines:
+            return self.beat_lines[scene_id, beat]
+        return self.scene_lines[scene_id]
+
+
+def scenes_folder() -> Path:
+    """Where scene files lie: the environment's EXPLAINER_SCENES, else `scenes/` of this project."""
+    return Path(os.environ.get(SCENES_FOLDER) or REPO_ROOT / "scenes")
+
+
+def load_storyboard(path: str | Path, *, scenes: Path | None = None, check_scenes: bool = True) -> Storyboard:
+    """Read and check the storyboard at `path`.
+
+    `scenes` is the folder of the scene files (default: `scenes_folder()`); without `check_scenes` it is not looked at.
+    Raises StoryboardError with every problem found.
+    """
+    from .storyboard_checks import check, validate  # noqa: PLC0415 (they need the models above)
+
+    path = Path(path)
+    document, problems = load(path)
+    film, entries, found = validate(document)
+    problems += found
+    problems += check(document, film, entries, (scenes or scenes_folder()) if check_scenes else None)
+    if problems or film is None:
+        raise StoryboardError(problems)
+    numbered = [(index, entry) for index, entry in enumerate(entries) if entry is not None]
+    return Storyboard(
+        path=path,
+        film=film,
+        scenes=tuple(entry for _, entry in numbered),
+        scene_lines={entry.id: document.line_of(("scenes", index)) for index, entry in numbered},
+        beat_lines={
+            (entry.id, beat): document.line_of(("scenes", index, "beats", beat), key=True)
+            for index, entry in numbered
+            for beat in entry.beats
+        },
+    )

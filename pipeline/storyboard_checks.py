@@ -1,0 +1,276 @@
+"""What the storyboard's fields must be (pydantic's errors in our words) and how its parts must fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from .numbering import check_numbering
+from .placeholders import ALLOWED as PLACEHOLDERS_ALLOWED
+from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
+from .problems import Problem, did_you_mean, listed
+from .scene_checks import SceneSource, check_scene
+from .storyboard import Beat, Entry, Film
+from .yaml_lines import Document, PathKey
+
+Model = TypeVar("Model", bound=BaseModel)
+ParsedEntries = list[Entry | None]
+
+# pydantic's error types in words; {value} is what stands in the file.
+_MESSAGES = {
+    "bool_type": "{value} is neither true nor false",
+    "float_type": "{value} is not a number",
+    "int_type": "{value} is not a whole number",
+    "list_type": "{value} is not a list",
+    "dict_type": "{value} is not a mapping",
+    "model_type": "{value} is not a mapping of fields",
+    "model_attributes_type": "{value} is not a mapping of fields",
+    "too_short": "there is nothing in it",
+    "too_long": "there is too much in it",
+    "greater_than": "{value} is too small",
+    "greater_than_equal": "{value} is too small",
+    "less_than_equal": "{value} is too large",
+    "finite_number": "{value} is not a finite number",
+}
+
+
+def validate(document: Document) -> tuple[Film | None, ParsedEntries, list[Problem]]:
+    """The film and the entries as models, None for those with faults, and the faults."""
+    problems: list[Problem] = []
+    data: dict[str, Any] = document.data
+    for key in data.keys() - {"film", "scenes"}:
+        hint = did_you_mean(key, ("film", "scenes"), "remove it")
+        problems.append(_problem(document, (key,), f'"{key}" is not a field', "film, scenes", hint, key=True))
+    for key in ("film", "scenes"):
+        if key not in data:
+            problems.append(_problem(document, (), f'the field "{key}" is missing', "film, scenes", f"add {key}:"))
+    film = _model(Film, document, ("film",), problems) if "film" in data else None
+    scenes = data.get("scenes", [])
+    if not isinstance(scenes, list) or (not scenes and "scenes" in data):
+        problems.append(
+            _problem(document, ("scenes",), "this is not a list of scenes", "a list", "begin every scene with - id:")
+        )
+        scenes = []
+    entries = [_model(Entry, document, ("scenes", index), problems) for index in range(len(scenes))]
+    return film, entries, problems
+
+
+def check(document: Document, film: Film | None, entries: ParsedEntries, scenes: Path | None) -> list[Problem]:
+    """Faults between parts. Entries that are None are passed over: their own faults have been told."""
+    problems: list[Problem] = []
+    problems += _repeated(document, "id")
+    problems += _repeated(document, "scene")
+    problems += check_numbering(document, entries)
+    problems += _placeholders(document, film, entries)
+    if film is not None:
+        problems += _languages(document, film, entries)
+        problems += _model_settings(document, film)
+    if scenes is not None:
+        sources = SceneSource(scenes)
+        for index, entry in enumerate(entries):
+            if entry is not None:
+                problems += check_scene(document, ("scenes", index), entry, sources)
+    return problems
+
+
+# --- one field ----------------------------------------------------------------------------------------------------
+
+
+def _model(model: type[Model], document: Document, path: PathKey, problems: list[Problem]) -> Model | None:
+    value = _at(document.data, path)
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            problems.append(_field_problem(model, document, path, detail))
+        return None
+
+
+def _field_problem(model: type[BaseModel], document: Document, base: PathKey, detail: ErrorDetails) -> Problem:
+    loc = tuple(part for part in detail["loc"] if part != "[key]")
+    path: PathKey = (*base, *loc)
+    kind = detail["type"]
+    context: Mapping[str, Any] = detail.get("ctx", {})
+    field = str(loc[-1]) if loc else ""
+    allowed = _description(model, loc)
+    hint = ""
+    on_key = "[key]" in detail["loc"]
+    if kind == "storyboard":
+        message, allowed, hint = context["message"], context["allowed"] or allowed, context["hint"]
+    elif kind == "missing":
+        path = path[:-1]
+        message = f'the field "{field}" is missing'
+        hint = f"add {field}:"
+    elif kind == "extra_forbidden":
+        fields = [*_model_at(model, loc[:-1]).model_fields]
+        message, allowed = f'"{field}" is not a field', listed(fields)
+        hint, on_key = did_you_mean(field, fields, "remove it"), True
+    elif kind == "literal_error":
+        names = _choices(model, loc)
+        value = _show(detail["input"])
+        message, allowed = f"{value} is not known here", listed(names) if names else allowed
+        hint = did_you_mean(str(detail["input"]), names)
+    else:
+        message = _MESSAGES.get(kind, "{value} cannot stand here").format(value=_show(detail["input"]))
+    return _problem(document, path, message, allowed, hint, key=on_key)
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "nothing" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
+    return Beat if model is Entry and loc[:1] == ("beats",) and len(loc) >= 2 else model
+
+
+def _description(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
+    owner = _model_at(model, loc)
+    for part in reversed(loc) if owner is Beat else loc[:1]:
+        if part in owner.model_fields:
+            return owner.model_fields[str(part)].description or ""
+    return ""
+
+
+def _choices(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    annotation = model.model_fields[str(loc[0])].annotation if loc else None
+    while annotation is not None and get_args(annotation):
+        arguments = get_args(annotation)
+        if all(isinstance(argument, str) for argument in arguments):
+            return list(arguments)
+        annotation = arguments[-1]
+    return []
+
+
+# --- between fields -----------------------------------------------------------------------------------------------
+
+
+def _repeated(document: Document, field: str) -> Iterator[Problem]:
+    """An id or a scene class that two entries claim."""
+    first_lines: dict[str, int] = {}
+    scenes = document.data.get("scenes")
+    for index, raw in enumerate(scenes if isinstance(scenes, list) else []):
+        value = raw.get(field) if isinstance(raw, dict) else None
+        if not isinstance(value, str):
+            continue
+        line = document.line_of(("scenes", index, field))
+        if value in first_lines:
+            message = f'"{value}" is used for the second time; the first is on line {first_lines[value]}'
+            yield _problem(document, ("scenes", index, field), message, f"every {field} once", "rename or remove one")
+        first_lines.setdefault(value, line)
+
+
+def _texts(film: Film | None, entries: ParsedEntries) -> Iterator[tuple[PathKey, Mapping[str, str], bool]]:
+    """Every text by language, with its path; True where only the film's own placeholders are filled."""
+    if film is not None:
+        yield ("film", "title"), film.title, True
+        for name, words in film.words.items():
+            yield ("film", "words", name), words, False
+    for index, entry in enumerate(entries):
+        if entry is None:
+            continue
+        base: PathKey = ("scenes", index)
+        yield (*base, "title"), entry.title, True
+        yield (*base, "takeaway"), entry.takeaway, True
+        for name, words in entry.labels.items():
+            yield (*base, "labels", name), words, False
+        for name, beat in entry.beats.items():
+            yield (*base, "beats", name), beat.words, False
+
+
+def _placeholders(document: Document, film: Film | None, entries: ParsedEntries) -> Iterator[Problem]:
+    for path, words, film_only in _texts(film, entries):
+        for language, text in words.items():
+            try:
+                names = placeholders(text)
+            except PlaceholderError as error:
+                yield _problem(document, (*path, language), str(error), PLACEHOLDERS_ALLOWED, "correct the braces")
+                continue
+            for name in names:
+                if film_only and name not in FILM_PLACEHOLDERS:
+                    hint = did_you_mean(name, FILM_PLACEHOLDERS, "a value that only a scene knows belongs in a beat")
+                    message = f'nobody fills the placeholder "{{{name}}}" here'
+                    yield _problem(document, (*path, language), message, listed(FILM_PLACEHOLDERS), hint)
+
+
+def _languages(document: Document, film: Film, entries: ParsedEntries) -> Iterator[Problem]:
+    repeated = {language for language in film.languages if film.languages.count(language) > 1}
+    for language in sorted(repeated):
+        message = f'"{language}" stands twice'
+        yield _problem(document, ("film", "languages"), message, "every language once", "remove one")
+    if film.default_language not in film.languages:
+        hint = did_you_mean(film.default_language, film.languages, "add it to languages: or choose another")
+        message = f'"{film.default_language}" is not a language of the film'
+        yield _problem(document, ("film", "default_language"), message, listed(film.languages), hint)
+    for name in ("reading_speed", "reading_unit"):
+        yield from _unknown_languages(document, ("film", name), getattr(film, name), film.languages)
+    for path, words, _ in _texts(film, entries):
+        yield from _unknown_languages(document, path, words, film.languages)
+        for language in film.languages:
+            if language not in words:
+                message = f'the words for "{language}" are missing'
+                hint = f'add {language}: "…"'
+                yield _problem(document, path, message, listed(film.languages), hint, key=True)
+
+
+def _unknown_languages(
+    document: Document, path: PathKey, words: Iterable[str], languages: list[str]
+) -> Iterator[Problem]:
+    beat = len(path) >= 3 and path[2] == "beats"
+    allowed = [*(["steps"] if beat else []), *languages]
+    for language in words:
+        if language not in languages:
+            message = f'"{language}" is not a language of the film' + (" and not a field of a beat" if beat else "")
+            hint = did_you_mean(language, allowed, "remove it, or add the language to film.languages")
+            yield _problem(document, (*path, language), message, listed(allowed), hint, key=True)
+
+
+def _model_settings(document: Document, film: Film) -> Iterator[Problem]:
+    """Whether the engine accepts the model; it names the setting and what it may be."""
+    from engine.config import PRESETS, preset_problems  # noqa: PLC0415 (only where there is a model to check)
+
+    settings = dict(film.model)
+    name = settings.pop("preset", "tutorial")
+    if not isinstance(name, str) or name not in PRESETS:
+        hint = did_you_mean(str(name), PRESETS)
+        yield _problem(document, ("film", "model", "preset"), f"{_show(name)} is not a preset", listed(PRESETS), hint)
+        return
+    hint = "correct the setting, or remove it to use the preset's own"
+    try:
+        for error in preset_problems(name, **settings):
+            yield _problem(document, ("film", "model", error.field), error.message, "", hint)
+    except (TypeError, ValueError, OverflowError) as error:
+        yield _problem(document, ("film", "model"), f"the model refuses its settings: {error}", "", hint)
+
+
+# --- small things -------------------------------------------------------------------------------------------------
+
+
+def _at(data: Any, path: PathKey) -> Any:
+    for part in path:
+        data = data[part]
+    return data
+
+
+def _problem(
+    document: Document, path: PathKey, message: str, allowed: str = "", hint: str = "", *, key: bool = False
+) -> Problem:
+    return Problem(document.file, document.line_of(path, key=key), item_name(document, path), message, allowed, hint)
+
+
+def item_name(document: Document, path: PathKey) -> str:
+    """`path` in words: a scene by its id, not by its place in the list."""
+    path = document.nearest(path)
+    parts = [str(part) for part in path]
+    if path[:1] == ("scenes",) and len(path) > 1:
+        entry = _at(document.data, path[:2])
+        scene_id = entry.get("id") if isinstance(entry, dict) else None
+        parts[1] = scene_id if isinstance(scene_id, str) and scene_id else f"[{int(path[1]) + 1}]"
+    return ".".join(parts)

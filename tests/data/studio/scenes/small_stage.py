@@ -1,0 +1,50 @@
+"""The least that a scene needs for the pipeline: its storyboard entry, its language, its beats as cues."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from manim import Scene, config
+
+from pipeline.storyboard import fill, load_storyboard
+
+
+@dataclass(frozen=True)
+class Cue:
+    beat: str
+    start_frame: int
+    end_frame: int
+    words: str
+    steps: tuple[int, ...]
+
+
+class SmallScene(Scene):
+    def setup(self) -> None:
+        storyboard = load_storyboard(os.environ["EXPLAINER_STORYBOARD"])
+        self.language = os.environ.get("EXPLAINER_LANGUAGE", storyboard.film.default_language)
+        self.entry = next(entry for entry in storyboard.scenes if entry.class_name == type(self).__name__)
+        self.cues: list[Cue] = []
+
+    def frame(self) -> int:
+        return round(self.renderer.time * config.frame_rate)
+
+    def seconds(self, frames: int) -> float:
+        return frames / config.frame_rate
+
+    def hold(self, frames: int) -> None:
+        self.wait(self.seconds(frames) + 1e-6, frozen_frame=True)
+
+    def label(self, name: str) -> str:
+        return self.entry.labels[name][self.language]
+
+    def colour(self, words: str) -> str:
+        """A colour that depends on the words, so that a frame tells which words were used."""
+        return f"#{sum(words.encode()) % 256:02X}8040"
+
+    @contextmanager
+    def beat(self, name: str, **values: object) -> Iterator[None]:
+        start = self.frame()
+        beat = self.entry.beats[name]
+        yield
+        self.cues.append(Cue(name, start, self.frame(), fill(beat.words[self.language], values), beat.steps))
