@@ -1,0 +1,115 @@
+"""Boxes with something in them: matrix cells and token chips."""
+
+from __future__ import annotations
+
+from manim import RoundedRectangle, VGroup, VMobject
+
+from . import theme
+from .words import Words, bold
+
+CLEARANCE = 1 / 3  # of the text's cap height, on every side (DESIGN: a number keeps clear of its box)
+
+
+def panel(
+    width: float,
+    height: float,
+    fill: str = theme.PANEL,
+    stroke: str = theme.LINE,
+    stroke_width: float = theme.THIN,
+    corner: float = theme.CORNER,
+) -> RoundedRectangle:
+    """A filled box with rounded corners."""
+    return RoundedRectangle(
+        width=width,
+        height=height,
+        corner_radius=min(corner, width / 2.01, height / 2.01),
+        fill_color=fill,
+        fill_opacity=1.0,
+        stroke_color=stroke,
+        stroke_width=stroke_width,
+    )
+
+
+class Cell(VGroup):
+    """A box with one line of text in its middle.
+
+    `paint` changes any of fill, stroke and ink, and can be animated; ink left out follows the fill so that it stays
+    readable.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        width: float,
+        height: float,
+        fill: str = theme.PANEL,
+        stroke: str = theme.LINE,
+        ink: str | None = None,
+        stroke_width: float = theme.THIN,
+        corner: float = theme.CORNER,
+    ) -> None:
+        self.box = panel(width, height, fill, stroke, stroke_width, corner)
+        self.words = words
+        words.move_to(self.box)
+        words.paint(ink or theme.ink_on(fill))
+        super().__init__(self.box, words)
+
+    def paint(
+        self,
+        fill: str | None = None,
+        stroke: str | None = None,
+        ink: str | None = None,
+        stroke_width: float | None = None,
+    ) -> Cell:
+        """Repaint parts of the cell; returns self."""
+        box, words = self.submobjects
+        if fill is not None:
+            box.set_fill(fill, opacity=1.0)
+            ink = ink or theme.ink_on(fill)
+        if stroke is not None or stroke_width is not None:
+            box.set_stroke(stroke, width=stroke_width)
+        if ink is not None:
+            words.set_fill(ink, opacity=1.0)
+        return self
+
+
+class Chip(Cell):
+    """A token in its colour."""
+
+    def __init__(
+        self,
+        token: str,
+        color: str,
+        size: float = theme.TOKEN_SIZE,
+        width: float | None = None,
+        height: float | None = None,
+    ) -> None:
+        words = bold(token, size, color)
+        cap = words.cap_height
+        super().__init__(
+            words,
+            width or max(words.width + 1.6 * cap, 3.2 * cap),
+            height or 2.3 * cap,
+            fill=theme.tint(color, 0.16),
+            stroke=color,
+            ink=color,
+            stroke_width=theme.STRONG,
+            corner=0.14,
+        )
+        self.token = token
+        self.color_of_token = color
+
+
+def focus_frame(*mobjects: VMobject, buff: float = 0.08, color: str = theme.FOCUS) -> RoundedRectangle:
+    """The one white frame that says: look here."""
+    group = VGroup(*mobjects)
+    frame = RoundedRectangle(
+        width=group.width + 2 * buff,
+        height=group.height + 2 * buff,
+        corner_radius=0.1,
+        stroke_color=color,
+        stroke_width=theme.FOCUS_WIDTH,
+        fill_opacity=0,
+    )
+    frame.move_to(group.get_center()).set_z_index(theme.Z_FOCUS)
+    return frame

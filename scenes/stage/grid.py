@@ -1,0 +1,191 @@
+"""Matrices of trace values: every cell a number that knows its key and index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, VGroup
+
+from . import theme
+from .boxes import Cell
+from .words import Number, Words, bold
+
+
+@dataclass(frozen=True)
+class Name:
+    """A row or column heading: what it says and in which colour."""
+
+    text: str
+    color: str = theme.DIM
+
+
+class MatrixGrid(VGroup):
+    """Rows and columns of numbers with optional headings.
+
+    Parameters: the trace; a key and the leading `index` that leaves one or two axes (one axis is drawn as one row);
+    decimals; headings; type size; `cell` = (width, height) or None to take what the widest number needs; gap between
+    cells; `max_height` and `max_width` shrink type and cells down to the smallest readable size to fit.
+    Raises IndexError when the index leaves anything but one or two axes.
+    """
+
+    def __init__(
+        self,
+        trace: Any,
+        key: str,
+        index: tuple[int, ...] = (),
+        decimals: int = 2,
+        row_names: Sequence[Name] | None = None,
+        column_names: Sequence[Name] | None = None,
+        size: float = theme.NUMBER_SIZE,
+        cell: tuple[float, float] | None = None,
+        gap: float = 0.07,
+        max_height: float | None = None,
+        max_width: float | None = None,
+        fill: str = theme.PANEL,
+    ) -> None:
+        super().__init__()
+        values = np.asarray(trace[key])[index]
+        if values.ndim not in (1, 2):
+            raise IndexError(f"{key}{list(index)} leaves {values.ndim} axes; a grid draws one or two")
+        self.trace, self.key, self.index, self.decimals = trace, key, tuple(index), decimals
+        self.values = values if values.ndim == 2 else values[None, :]
+        self.rows, self.columns = self.values.shape
+        self._one_row = values.ndim == 1
+        size, cell = self._fit(size, cell, gap, max_height, max_width)
+        self.size, self.cell_size, self.gap = size, cell, gap
+        self.cells = [[self._make_cell(i, j, fill) for j in range(self.columns)] for i in range(self.rows)]
+        self.body = VGroup(*[one for row in self.cells for one in row])
+        self.row_labels = VGroup(*[self._row_label(i, name) for i, name in enumerate(row_names or ())])
+        self.column_labels = VGroup(*[self._column_label(j, name) for j, name in enumerate(column_names or ())])
+        self.add(self.body, self.row_labels, self.column_labels)
+
+    # -- parts --------------------------------------------------------------------------------------------------
+    def cell(self, i: int, j: int) -> Cell:
+        """The cell in row i, column j."""
+        return self.cells[i][j]
+
+    def number(self, i: int, j: int) -> Words:
+        """The number in row i, column j."""
+        return self.cells[i][j].words
+
+    def row(self, i: int) -> VGroup:
+        """The cells of row i."""
+        return VGroup(*self.cells[i])
+
+    def column(self, j: int) -> VGroup:
+        """The cells of column j."""
+        return VGroup(*[row[j] for row in self.cells])
+
+    def numbers(self) -> VGroup:
+        """All numbers, row by row."""
+        return VGroup(*[one.words for row in self.cells for one in row])
+
+    def boxes(self) -> VGroup:
+        """All boxes, row by row."""
+        return VGroup(*[one.box for row in self.cells for one in row])
+
+    def full_index(self, i: int, j: int) -> tuple[int, ...]:
+        """Index into the key's array of the cell in row i, column j."""
+        return (*self.index, j) if self._one_row else (*self.index, i, j)
+
+    def row_with_label(self, i: int) -> VGroup:
+        """Row i with its heading, if it has one."""
+        label = [self.row_labels[i]] if len(self.row_labels) else []
+        return VGroup(*label, *self.cells[i])
+
+    # -- making -------------------------------------------------------------------------------------------------
+    def _number(self, i: int, j: int, size: float) -> Number:
+        return Number(self.trace, self.key, self.full_index(i, j), self.decimals, size)
+
+    def _fit(
+        self,
+        size: float,
+        cell: tuple[float, float] | None,
+        gap: float,
+        max_height: float | None,
+        max_width: float | None,
+    ) -> tuple[float, tuple[float, float]]:
+        """Type size and cell size: as asked when it fits, else as large as fits and still readable."""
+        widest = max(self._number(i, j, size).width for i in range(self.rows) for j in range(self.columns))
+        cap = self._number(0, 0, size).cap_height
+        width, height = cell or (widest + 1.5 * cap, 2.35 * cap)
+        shrink = 1.0
+        if max_height is not None:
+            shrink = min(shrink, (max_height / self.rows - gap) / height)
+        if max_width is not None:
+            shrink = min(shrink, (max_width / self.columns - gap) / width)
+        new_size = max(size * shrink, theme.SMALL_SIZE)
+        ratio = new_size / size
+        # Type stops shrinking at the smallest readable size; the air around it may shrink a little further.
+        new_height = max(height * shrink, cap * ratio * 1.7)
+        new_width = max(width * shrink, (widest + 0.7 * cap) * ratio)
+        return new_size, (new_width, new_height)
+
+    def _make_cell(self, i: int, j: int, fill: str) -> Cell:
+        width, height = self.cell_size
+        one = Cell(self._number(i, j, self.size), width, height, fill=fill)
+        one.move_to([j * (width + self.gap), -i * (height + self.gap), 0])
+        return one
+
+    def _row_label(self, i: int, name: Name) -> Words:
+        label = bold(name.text, max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE), name.color)
+        return label.next_to(self.cells[i][0], LEFT, 0.2)
+
+    def _column_label(self, j: int, name: Name) -> Words:
+        label = bold(name.text, max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE), name.color)
+        return label.next_to(self.cells[0][j], UP, 0.17)
+
+
+class Heatmap(MatrixGrid):
+    """A matrix whose fills say how large the values are.
+
+    `low` and `high` are the values that are drawn as the panel and as the full colour. The numbers stay on top, in
+    the ink that is readable on their fill.
+    """
+
+    def __init__(
+        self,
+        trace: Any,
+        key: str,
+        index: tuple[int, ...] = (),
+        *,
+        low: float = 0.0,
+        high: float = 1.0,
+        color: str = theme.SHARED,
+        warm: bool = True,
+        **settings: Any,
+    ) -> None:
+        self.low, self.high, self.heat_color = low, high, color
+        super().__init__(trace, key, index, **settings)
+        if warm:
+            for i in range(self.rows):
+                for j in range(self.columns):
+                    self.cell(i, j).paint(fill=self.fill_of(i, j))
+
+    def fill_of(self, i: int, j: int) -> str:
+        """The fill that the value in row i, column j stands for."""
+        share = (float(self.values[i, j]) - self.low) / (self.high - self.low)
+        return theme.heat(share, self.heat_color)
+
+
+class VectorColumn(MatrixGrid):
+    """One vector standing upright: a grid of one column from a key and index that leave one axis."""
+
+    def __init__(self, trace: Any, key: str, index: tuple[int, ...] = (), **settings: Any) -> None:
+        super().__init__(trace, key, index, **settings)
+        _, height = self.cell_size
+        for j, one in enumerate(self.cells[0]):
+            one.move_to([0, -j * (height + self.gap), 0])
+
+
+def shape_tag(grid: MatrixGrid, text: str, color: str = theme.DIM, size: float = theme.LABEL_SIZE) -> Words:
+    """A line under a grid that names it."""
+    return Words(text, size, color).next_to(grid.body, DOWN, 0.22)
+
+
+def beside(grid: MatrixGrid, i: int) -> np.ndarray:
+    """The point just right of row i, where its result can be put."""
+    return grid.row(i).get_right() + RIGHT * 0.2

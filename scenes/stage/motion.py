@@ -1,0 +1,72 @@
+"""Small movements used again and again: values travel, rows light up, what is not spoken of is dimmed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manim import Animation, AnimationGroup, FadeIn, LaggedStart, Mobject, TransformFromCopy, VGroup, VMobject, smooth
+
+from . import theme
+from .boxes import Cell
+from .grid import MatrixGrid
+
+RAISED = 20
+
+
+def raise_above(mobject: VMobject, by: int = RAISED) -> VMobject:
+    """Draw `mobject` above everything that lies still, its text above its boxes; returns it."""
+    for member in mobject.get_family():
+        member.set_z_index(member.z_index + by)
+    return mobject
+
+
+def settle(mobject: VMobject, by: int = RAISED) -> VMobject:
+    """Undo `raise_above`."""
+    return raise_above(mobject, -by)
+
+
+def fly(source: Mobject, target: Mobject, arc: float = 0.0, **settings: Any) -> Animation:
+    """A copy of `source` travels to where `target` belongs and becomes it."""
+    settings.setdefault("rate_func", smooth)
+    return TransformFromCopy(source, target, path_arc=arc, **settings)
+
+
+def light(cells: VGroup, color: str, share: float = 0.3) -> AnimationGroup:
+    """Cells take on the hue of `color`: their edge in full, their fill quietly."""
+    fill = theme.tint(color, share)
+    return AnimationGroup(*[cell.animate.paint(fill=fill, stroke=color, stroke_width=theme.STRONG) for cell in cells])
+
+
+def unlight(cells: VGroup) -> AnimationGroup:
+    """Cells go back to the plain panel."""
+    return AnimationGroup(
+        *[
+            cell.animate.paint(fill=theme.PANEL, stroke=theme.LINE, ink=theme.INK, stroke_width=theme.THIN)
+            for cell in cells
+        ]
+    )
+
+
+def dim(cells: VGroup) -> AnimationGroup:
+    """Cells step back: grey ink on the panel, still readable."""
+    return AnimationGroup(
+        *[
+            cell.animate.paint(fill=theme.PANEL, stroke=theme.LINE, ink=theme.DIM, stroke_width=theme.THIN)
+            for cell in cells
+        ]
+    )
+
+
+def rows_appear(grid: MatrixGrid, lag: float = 0.25, **settings: Any) -> LaggedStart:
+    """The rows of a grid fade in from the top, each with its heading."""
+    rows = [grid.row_with_label(i) for i in range(grid.rows)]
+    if len(grid.column_labels):
+        rows.insert(0, grid.column_labels)
+    return LaggedStart(*[FadeIn(row) for row in rows], lag_ratio=lag, **settings)
+
+
+def paint_now(cells: VGroup, color: str, share: float = 0.3) -> None:
+    """Like `light`, at once, for things that are not on screen yet."""
+    for cell in cells:
+        assert isinstance(cell, Cell)
+        cell.paint(fill=theme.tint(color, share), stroke=color, stroke_width=theme.STRONG)
