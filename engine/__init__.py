@@ -1,14 +1,14 @@
 """The numbers of the film: a NumPy Transformer whose every value is kept under a key.
 
-    trace = run(preset("tutorial"))
-    trace["encoder.0.attn.pattern"]
+`run(preset("tutorial"))["encoder.0.attn.pattern"]` is the first layer's attention, head by head.
 """
 
 from engine import ops
-from engine.config import PRESETS, ConfigError, ModelConfig, preset, preset_problems
+from engine.config import PRESETS, ModelConfig, preset, preset_problems
 from engine.keys import KeySpec, key_list, key_specs
 from engine.model import run
 from engine.params import Params
+from engine.settings import ConfigError
 from engine.trace import Trace, TraceError, TraceKeyError
 
 __all__ = [

@@ -70,7 +70,7 @@ def run(config: ModelConfig, params: Params | None = None) -> Trace:
     memory = encode(weights, config, trace)
     train(weights, config, memory, trace)
     generate(weights, config, memory, trace)
-    return recorder.finish()
+    return Trace(recorder)
 
 
 def encode(params: Params, config: ModelConfig, trace: Scope) -> Array:
@@ -83,7 +83,7 @@ def encode(params: Params, config: ModelConfig, trace: Scope) -> Array:
     _record_order(embedded, positions, trace)
     for index, layer in enumerate(params.encoder):
         scope = trace.at(f"encoder.{index}")
-        attended = _attend(x, x, layer.attn, None, scope.at("attn"))
+        attended = _attend(x, x, layer.attn, mask=None, trace=scope.at("attn"), cache=None)
         x = _add_norm(x, attended, "resid_mid", "ln1", scope)
         x = _add_norm(x, _feed_forward(x, layer.mlp, scope.at("mlp")), "resid_post", "ln2", scope)
         x = scope("out", x)
@@ -102,7 +102,7 @@ def train(params: Params, config: ModelConfig, memory: Array, trace: Scope) -> N
     embedded = trace("tgt.embed", ops.embed(params.E, ids))
     x = trace("tgt.input", embedded + _positions(config)[: len(ids)])
     mask = trace("decoder.mask", ops.causal_mask(len(ids)))
-    logits, _ = decode(params, x, mask, memory, trace)
+    logits = decode(params, x, mask=mask, memory=memory, trace=trace)
     target = np.array(config.target_ids)
     shifted = target if config.start_symbol is not None else target[1:]
     for name, labels in (("aligned", ids), ("shifted", shifted)):
@@ -112,75 +112,71 @@ def train(params: Params, config: ModelConfig, memory: Array, trace: Scope) -> N
 
 
 def decode(
-    params: Params, x: Array, mask: Array, memory: Array, trace: Scope, cache: list[LayerCache] | None = None
-) -> tuple[Array, Array]:
-    """Logits and probabilities (pos, V) of the input rows `x` (pos, d).
+    params: Params, x: Array, *, mask: Array, memory: Array, trace: Scope, cache: list[LayerCache] | None = None
+) -> Array:
+    """Logits (pos, V) of the input rows `x` (pos, d).
 
     With a cache `x` holds the new rows only, and the mask has a column for every row read so far.
     """
     for index, layer in enumerate(params.decoder):
         scope = trace.at(f"decoder.{index}")
-        x = _decode_layer(x, layer, mask, memory, scope, None if cache is None else cache[index])
+        kept = None if cache is None else cache[index]
+        x = _decode_layer(x, layer, mask=mask, memory=memory, trace=scope, cache=kept)
     trace("decoder.out", x)
     logits = trace("logits", ops.linear(x, params.W_out))
-    return logits, trace("probs", ops.softmax(logits))  # pos,d -> pos,V and pos,V
+    trace("probs", ops.softmax(logits))
+    return logits  # pos,d -> pos,V
 
 
 def generate(params: Params, config: ModelConfig, memory: Array, trace: Scope) -> None:
     """The decoder word by word: on its own words without and with a cache, and on the target's words.
 
-    There is no end symbol. The loop ends when the sentence has as many words as the target, and never has more than
-    max_length positions. A one-word target without a start symbol is whole before the first pass; that pass is made
-    all the same, to be looked at, and its word is not appended.
+    The loop ends as `ModelConfig.greedy_length` says. Where the given first word is the whole sentence already, one
+    pass is made all the same, to be looked at; its word is not appended.
     """
     words = greedy(params, config, memory, trace.at("greedy"))
     greedy_cached(params, config, memory, trace.at("greedy_cached"))
     trace("greedy.tokens", words)
     ids = np.array(config.decoder_ids)
-    for k in range(1, config.passes + 1):
+    for k in range(1, config.prefixes + 1):
         _pass(params, config, ids[:k], memory, trace.at(f"generate.{k}"))
 
 
 def greedy(params: Params, config: ModelConfig, memory: Array, trace: Scope) -> Ids:
     """Feed back the likeliest word, computing all rows in every pass; return all ids, the given first included."""
     words = np.array(config.decoder_ids[:1])
-    for k in range(1, config.passes + 1):
+    for k in range(1, config.greedy_passes + 1):
         scope = trace.at(str(k))
         logits = _pass(params, config, words[:k], memory, scope)
         words = np.append(words, _next_word(logits, scope))
-    return words[: _whole(config)]
+    return words[: config.greedy_length]
 
 
 def greedy_cached(params: Params, config: ModelConfig, memory: Array, trace: Scope) -> Ids:
     """The same loop with a cache: each pass computes its last row alone."""
     words = np.array(config.decoder_ids[:1])
     cache = [LayerCache(KeyValues(), KeyValues()) for _ in params.decoder]
-    for k in range(1, config.passes + 1):
+    for k in range(1, config.greedy_passes + 1):
         scope = trace.at(str(k))
         scope("tokens", words[:k])
         row = ops.embed(params.E, words[k - 1 : k]) + _positions(config)[k - 1 : k]
         x = scope("input", row)
         mask = scope("mask", ops.causal_mask(1, k))
-        logits, _ = decode(params, x, mask, memory, scope, cache)
+        logits = decode(params, x, mask=mask, memory=memory, trace=scope, cache=cache)
         words = np.append(words, _next_word(logits, scope))
-    return words[: _whole(config)]
+    return words[: config.greedy_length]
 
 
 def _pass(params: Params, config: ModelConfig, ids: Ids, memory: Array, trace: Scope) -> Array:
     trace("tokens", ids)
     x = trace("input", ops.embed(params.E, ids) + _positions(config)[: len(ids)])
     mask = trace("mask", ops.causal_mask(len(ids)))
-    return decode(params, x, mask, memory, trace)[0]  # pos -> pos,V
+    return decode(params, x, mask=mask, memory=memory, trace=trace)  # pos -> pos,V
 
 
 def _next_word(logits: Array, trace: Scope) -> Ids:
     # The likeliest word is the one with the largest logit; among equals the lowest id.
     return np.array(trace("next", np.argmax(logits[-1])), dtype=np.int64)
-
-
-def _whole(config: ModelConfig) -> int:
-    """Ids of a whole sentence: the target's words, behind the start symbol if there is one."""
-    return min(len(config.target), config.max_length) + (config.start_symbol is not None)
 
 
 def _positions(config: ModelConfig) -> Array:
@@ -198,15 +194,17 @@ def _record_order(embedded: Array, positions: Array, trace: Scope) -> None:
 
 
 def _decode_layer(
-    x: Array, layer: DecoderLayer, mask: Array, memory: Array, trace: Scope, cache: LayerCache | None
+    x: Array, layer: DecoderLayer, *, mask: Array, memory: Array, trace: Scope, cache: LayerCache | None
 ) -> Array:
-    attended = _attend(x, x, layer.self_attn, mask, trace.at("self_attn"), cache and cache.self_attn)
+    own = None if cache is None else cache.self_attn
+    attended = _attend(x, x, layer.self_attn, mask=mask, trace=trace.at("self_attn"), cache=own)
     x = _add_norm(x, attended, "resid_mid", "ln1", trace)
     last = "ln2"
     if layer.cross_attn is not None:
-        kept = cache and cache.cross_attn
-        seen = memory if kept is None or kept.k is None else memory[:0]  # the memory's keys are computed once
-        attended = _attend(x, seen, layer.cross_attn, None, trace.at("cross_attn"), kept)
+        across = None if cache is None else cache.cross_attn
+        # The memory does not change from word to word, so its keys and values are computed once.
+        unseen = memory if across is None or across.k is None else memory[:0]
+        attended = _attend(x, unseen, layer.cross_attn, mask=None, trace=trace.at("cross_attn"), cache=across)
         x = _add_norm(x, attended, "resid_mid_cross", "ln2", trace)
         last = "ln3"
     x = _add_norm(x, _feed_forward(x, layer.mlp, trace.at("mlp")), "resid_post", last, trace)
@@ -214,12 +212,7 @@ def _decode_layer(
 
 
 def _attend(
-    x: Array,
-    seen: Array,
-    weights: AttentionWeights,
-    mask: Array | None,
-    trace: Scope,
-    cache: KeyValues | None = None,
+    x: Array, seen: Array, weights: AttentionWeights, *, mask: Array | None, trace: Scope, cache: KeyValues | None
 ) -> Array:
     """Multi-head attention of the rows `x` to the rows `seen`, and to what the cache holds of earlier ones."""
     q = trace("q", ops.linear(x, weights.W_Q))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.config import ModelConfig
-from engine.keys import KeySpec, by_key
+from engine.keys import KeySpec, key_specs
 from engine.ops import Array
 
 
@@ -38,7 +38,7 @@ class Recorder:
 
     def __init__(self, config: ModelConfig) -> None:
         self.config = config
-        self._specs: Mapping[str, KeySpec] = dict(by_key(config))
+        self.specs: Mapping[str, KeySpec] = {spec.key: spec for spec in key_specs(config)}
         self._arrays: dict[str, Array] = {}
 
     def put(self, key: str, value: ArrayLike) -> Array:
@@ -47,9 +47,9 @@ class Recorder:
         Raises `TraceKeyError` for an unknown key, `TraceError` for one recorded before and for a value that has
         another shape than the registry says or a number that is not finite.
         """
-        spec = self._specs.get(key)
+        spec = self.specs.get(key)
         if spec is None:
-            raise _unknown(key, self._specs)
+            raise _unknown(key, self.specs)
         if key in self._arrays:
             raise TraceError(f"{key}: recorded twice")
         array = np.asarray(value, dtype=np.float64)
@@ -61,12 +61,13 @@ class Recorder:
         self._arrays[key] = frozen = _frozen(array)
         return frozen
 
-    def finish(self) -> Trace:
-        """The trace. Raises `TraceError` if the registry foresees a key that was not recorded."""
-        missing = [key for key in self._specs if key not in self._arrays]
+    def whole(self) -> dict[str, Array]:
+        """Everything recorded, in the registry's order. Raises `TraceError` while a key of the registry is missing."""
+        missing = [key for key in self.specs if key not in self._arrays]
         if missing:
-            raise TraceError(f"not recorded: {', '.join(missing[:5])}{' …' if len(missing) > 5 else ''}")
-        return Trace(self.config, self._arrays)
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            raise TraceError(f"not recorded: {', '.join(missing[:5])}{more}")
+        return {key: self._arrays[key] for key in self.specs}
 
 
 def _frozen(array: Array) -> Array:
@@ -86,16 +87,17 @@ def _unknown(key: str, known: Mapping[str, KeySpec]) -> TraceKeyError:
 class Trace(Mapping[str, Array]):
     """Every value of one run: read-only float64 arrays by key, in the registry's order.
 
-    Made by a `Recorder`. Ids are float64 too; `ids` and `words` turn them back.
+    Made of a `Recorder` that has everything; raises `TraceError` for one that has not. Ids are float64 too; `ids` and
+    `words` turn them back.
     """
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def __init__(self, config: ModelConfig, arrays: Mapping[str, Array]) -> None:
-        self._config = config
-        self._specs: Mapping[str, KeySpec] = dict(by_key(config))
-        self._arrays: Mapping[str, Array] = {key: arrays[key] for key in self._specs}
+    def __init__(self, recorder: Recorder) -> None:
+        self._config = recorder.config
+        self._specs = recorder.specs
+        self._arrays: Mapping[str, Array] = recorder.whole()
 
     @property
     def config(self) -> ModelConfig:
