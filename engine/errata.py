@@ -70,8 +70,8 @@ def _first_step(trace: Trace) -> tuple[str, ...]:
     ]
     return (
         "The first inference step",
-        f"""Given only {given}, the decoder computes a single row. It is row 0 of the training pass (`generate.1.probs` and
-        `probs` differ by {apart:.3f} at most), because there the mask hides from that row all that is missing here.
+        f"""Given only {given}, the decoder computes a single row. It is row 0 of the training pass (`generate.1.probs`
+        and `probs` differ by {apart:.3f} at most), because there the mask hides from that row all that is missing here.
         The printed distribution is another one.""",
         table(("word", "printed", "computed"), rows),
     )
@@ -144,8 +144,8 @@ def _labels(trace: Trace) -> tuple[str, ...]:
     first = aligned[0]
     return (
         "What a row is trained to say",
-        f"""The tutorial scores the row that reads a word on that same word, but at inference takes the same row's answer
-        for the word that follows. Training towards such labels would teach the model to copy: given {first}, say
+        f"""The tutorial scores the row that reads a word on that same word, but at inference takes the same row's
+        answer for the word that follows. Training towards such labels would teach the model to copy: given {first}, say
         {first}. With every label moved on by one word, training asks for exactly what inference uses. The trace holds
         both, `labels.aligned` and `labels.shifted`, and both losses, whose means are {means[0]} and {means[1]}.""",
         table(("row", "reads", "label as printed", "label that inference needs"), rows),
