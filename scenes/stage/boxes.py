@@ -72,6 +72,14 @@ class Cell(VGroup):
             words.set_fill(ink, opacity=1.0)
         return self
 
+    def set_words(self, words: Words) -> Cell:
+        """Put other text into the cell, at once, in the ink of the old one."""
+        words.move_to(self.box).paint(self.words.get_fill_color().to_hex())
+        self.remove(self.words)
+        self.words = words
+        self.add(words)
+        return self
+
 
 class Chip(Cell):
     """A token in its colour."""

@@ -76,7 +76,7 @@ class ArchitectureMap(VGroup):
             row = []
             for x, (name, _) in enumerate(names):
                 on = place in (name, "overview")
-                color = colors[-1] if name == "output" or y < 0 else colors[0]
+                color = colors[0]
                 box = panel(
                     width,
                     height,
@@ -99,7 +99,7 @@ class ArchitectureMap(VGroup):
             memory.get_bottom(),
             reader.get_top(),
             stroke_width=4 if on else 1.5,
-            color=colors[-1] if on else theme.FAINT,
+            color=colors[0] if on else theme.FAINT,
         )
         self.add(links, bridge, *rows[0], *rows[1])
 

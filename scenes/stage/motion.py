@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from manim import Animation, AnimationGroup, FadeIn, LaggedStart, Mobject, TransformFromCopy, VGroup, VMobject, smooth
+from manim import (
+    Animation,
+    AnimationGroup,
+    FadeIn,
+    FadeOut,
+    LaggedStart,
+    Mobject,
+    Transform,
+    TransformFromCopy,
+    VGroup,
+    VMobject,
+    smooth,
+)
 
 from . import theme
 from .boxes import Cell
 from .grid import MatrixGrid
+from .words import Words
 
 RAISED = 20
 
@@ -35,6 +48,18 @@ def light(cells: VGroup, color: str, share: float = 0.3) -> AnimationGroup:
     """Cells take on the hue of `color`: their edge in full, their fill quietly."""
     fill = theme.tint(color, share)
     return AnimationGroup(*[cell.animate.paint(fill=fill, stroke=color, stroke_width=theme.STRONG) for cell in cells])
+
+
+def reword(cell: Cell, words: Words, **paint: Any) -> AnimationGroup:
+    """The text of a cell gives way to other text; the box takes on `paint` (see `Cell.paint`) meanwhile."""
+    old = cell.words
+    cell.set_words(words)
+    box = cell.box.copy()
+    target = Cell(words.copy(), cell.box.width, cell.box.height).paint(**paint)
+    words.paint(target.words.get_fill_color().to_hex())
+    box.set_fill(target.box.get_fill_color(), opacity=1.0)
+    box.set_stroke(target.box.get_stroke_color(), width=target.box.get_stroke_width())
+    return AnimationGroup(FadeOut(old), FadeIn(words), Transform(cell.box, box))
 
 
 def unlight(cells: VGroup) -> AnimationGroup:

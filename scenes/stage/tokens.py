@@ -14,7 +14,7 @@ from .boxes import Chip
 class TokenRow(VGroup):
     """Chips of tokens along a direction (RIGHT for a row, DOWN for a column).
 
-    `equal` gives every chip the width of the widest, which a column wants.
+    All chips are as wide as the widest needs, or `width`; `height` overrides that of the type size.
     """
 
     def __init__(
@@ -23,13 +23,11 @@ class TokenRow(VGroup):
         direction: np.ndarray = RIGHT,
         size: float = theme.TOKEN_SIZE,
         buff: float = 0.22,
-        equal: bool = True,
+        width: float | None = None,
+        height: float | None = None,
     ) -> None:
-        chips = [Chip(text, color, size) for text, color in tokens]
-        if equal and chips:
-            widest = max(chip.width for chip in chips)
-            chips = [Chip(text, color, size, width=widest) for text, color in tokens]
-        super().__init__(*chips)
+        width = width or token_width(tokens, size)
+        super().__init__(*[Chip(text, color, size, width=width, height=height) for text, color in tokens])
         self.arrange(direction, buff=buff)
 
     def chip(self, i: int) -> Chip:
@@ -37,3 +35,8 @@ class TokenRow(VGroup):
         chip = self.submobjects[i]
         assert isinstance(chip, Chip)
         return chip
+
+
+def token_width(tokens: Sequence[tuple[str, str]], size: float = theme.TOKEN_SIZE) -> float:
+    """The width of a chip that is wide enough for each of these tokens."""
+    return max((Chip(text, color, size).width for text, color in tokens), default=0.0)

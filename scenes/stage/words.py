@@ -7,18 +7,20 @@ baseline. And a line is one leaf for the renderer instead of one per glyph.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from manim import BOLD, NORMAL, Text, VMobject
+from manim import BOLD, NORMAL, Text, VMobject, tempconfig
 
 from . import fonts, theme
 
 REFERENCE_SIZE = 96.0  # outlines are made once at this size and scaled: small sizes would be hinted unevenly
 _BOX_POINTS = 8  # two degenerate curves at the corners of the box lead every outline
+LINE_PIXELS = 20_000
 _STEM = "H"  # leads every line while it is measured: its foot is the baseline, its head the cap height
 
 
@@ -29,7 +31,9 @@ def _outline(string: str, weight: str) -> np.ndarray:
     The first eight points are the box: lower left corner four times, upper right corner four times.
     """
     fonts.register()
-    text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
+    # manim lets Pango break lines at the pixel width of the picture; a line here is one line at every quality.
+    with tempconfig({"pixel_width": LINE_PIXELS}):
+        text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
     stem, glyphs = text[0], [glyph for glyph in text[1:] if len(glyph.points)]
     baseline, cap = stem.get_bottom()[1], stem.height
     ink = np.concatenate([glyph.points for glyph in glyphs])
@@ -62,6 +66,15 @@ def format_value(value: float, decimals: int) -> str:
     if float(text) == 0:
         text = text.lstrip("-")
     return text.replace("-", "−")
+
+
+def power_of_ten(value: float) -> str:
+    """A power of ten as such: −1e9 is "−10⁹". Raises ValueError for other numbers."""
+    exponent = round(math.log10(abs(value))) if value else 0
+    if abs(abs(value) / 10.0**exponent - 1) > 1e-12:
+        raise ValueError(f"{value} is not a power of ten")
+    digits = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{'−' if value < 0 else ''}10{digits}"
 
 
 class Words(VMobject):

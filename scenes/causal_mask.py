@@ -1,0 +1,336 @@
+"""Scene 9: a position sees itself and its left; the mask makes training on all positions at once honest."""
+
+from __future__ import annotations
+
+import numpy as np
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Animation,
+    AnimationGroup,
+    ArcBetweenPoints,
+    Cross,
+    FadeIn,
+    FadeOut,
+    LaggedStart,
+    ReplacementTransform,
+    VGroup,
+)
+
+from scenes.stage import theme
+from scenes.stage.boxes import Chip, focus_frame
+from scenes.stage.flow import FlowArrow
+from scenes.stage.formula import Formula
+from scenes.stage.grid import Heatmap, MatrixGrid
+from scenes.stage.motion import fly, raise_above, reword, rows_appear, settle
+from scenes.stage.scene import ExplainerScene
+from scenes.stage.tokens import TokenRow
+from scenes.stage.words import Words, bold, power_of_ten
+
+LAYER = "decoder.0.self_attn"
+HEAD = 0
+MINUS_INFINITY = "−∞"
+ZERO = "0"
+
+
+class CausalMask(ExplainerScene):
+    """Scores of the future become minus infinity, and softmax turns them into 0."""
+
+    GRID_Y = 0.1
+    LEFT_X = -3.3
+    RIGHT_X = 3.75
+    TOKENS_Y = -0.5
+    READS_Y = 0.75
+    GUESSES_Y = -1.35
+
+    def construct(self) -> None:
+        self.ids = [int(i) for i in self.trace["tgt.tokens"]]
+        self.count = len(self.ids)
+        self.decoder_input()
+        self.fill_in_the_blank()
+        self.no_peeking()
+        self.scores()
+        self.mask_out()
+        self.softmax()
+        self.in_parallel()
+
+    # -- beats ----------------------------------------------------------------------------------------------------
+    def decoder_input(self) -> None:
+        with self.beat("decoder_input") as beat:
+            width = (2 * theme.SAFE_X - 2.6) / 3
+            fit = {"decimals": 2, "max_width": width, "max_height": 4.0, "cell": (0.9, 0.62)}
+            names = self.names(self.ids)
+            embed = self.grid("tgt.embed", row_names=names, **fit)
+            places = self.grid("pos_embed", first_rows=self.count, **fit)
+            total = self.grid("tgt.input", **fit)
+            plus, equals = bold("+", 34, theme.DIM), bold("=", 34, theme.DIM)
+            row = VGroup(embed, plus, places, equals, total).arrange(RIGHT, buff=0.3).move_to([0, self.GRID_Y, 0])
+            for part in row:
+                part.shift(UP * (embed.body.get_y() - (part.body if hasattr(part, "body") else part).get_y()))
+            said = (
+                (self.label("embedding"), embed),
+                (self.label("positions"), places),
+                (self.label("input"), total),
+            )
+            tags = [Words(text, theme.LABEL_SIZE, theme.DIM).next_to(grid.body, DOWN, 0.3) for text, grid in said]
+            self.play(rows_appear(embed), FadeIn(tags[0]), run_time=beat.share(0.25))
+            self.play(FadeIn(plus), rows_appear(places), FadeIn(tags[1]), run_time=beat.share(0.2))
+            raise_above(total)
+            self.play(
+                FadeIn(equals),
+                FadeIn(tags[2]),
+                LaggedStart(*[self._sum_row(embed, places, total, i) for i in range(self.count)], lag_ratio=0.3),
+                run_time=beat.share(0.35),
+            )
+            settle(total)
+
+    def fill_in_the_blank(self) -> None:
+        with self.beat("fill_in_the_blank") as beat:
+            tokens = self.tokens(self.ids)
+            step, left = self._token_step(self.count + 1), self._token_left(self.count + 1)
+            sentence = self._tokens_at(tokens, left, step, self.READS_Y)
+            old = [thing for thing in self.mobjects if thing is not self.chrome]
+            self.play(*[FadeOut(thing) for thing in old], FadeIn(sentence), run_time=beat.share(0.12))
+            guesses = self._tokens_at(tokens, left, step, self.GUESSES_Y)
+            reads = Words(self.label("reads"), theme.BODY_SIZE, theme.DIM).move_to(
+                [-theme.SAFE_X, self.READS_Y, 0], LEFT
+            )
+            guess = Words(self.label("guesses"), theme.BODY_SIZE, theme.DIM).move_to(
+                [-theme.SAFE_X, self.GUESSES_Y, 0], LEFT
+            )
+            self.play(fly(sentence, guesses), FadeIn(guess), run_time=beat.share(0.12))
+            start = Chip(self.label("start"), theme.START_TOKEN, sentence.chip(0).words.size, sentence.chip(0).width)
+            start.move_to([left, self.READS_Y, 0])
+            self.play(
+                *[chip.animate.shift(RIGHT * step) for chip in sentence],
+                FadeIn(start, shift=RIGHT * step),
+                FadeIn(reads),
+                run_time=beat.share(0.14),
+            )
+            self.play(FadeOut(sentence.chip(self.count - 1), shift=DOWN * 0.3), run_time=beat.share(0.08))
+            self.readers = [start, *sentence[: self.count - 1]]
+            arrows = []
+            for reader, answer in zip(self.readers, guesses, strict=True):
+                arrow = FlowArrow([reader.get_bottom(), answer.get_top()], color=answer.color_of_token, buff=0.14)
+                arrows.append(arrow)
+                seen = focus_frame(*self.readers[: len(arrows)], buff=0.12)
+                self.play(FadeIn(seen), FadeIn(arrow, shift=DOWN * 0.2), run_time=beat.share(0.36 / self.count))
+                self.remove(seen)
+            self.add(seen)
+            self.seen, self.guesses, self.blank = seen, guesses, [start, reads, guess, *arrows]
+
+    def no_peeking(self) -> None:
+        reader = min(1, self.count - 1)
+        answer = min(reader + 1, self.count - 1)
+        words = [self.model.vocabulary[i] for i in self.ids]
+        with self.beat("no_peeking", reader=words[reader], answer=words[answer]) as beat:
+            step = self._token_step(self.count)
+            places = self._tokens_at(self.tokens(self.ids), self._token_left(self.count), step, self.TOKENS_Y)
+            row = self.guesses
+            self.play(
+                FadeOut(self.seen),
+                *[FadeOut(part) for part in self.blank],
+                *[FadeOut(chip) for chip in self.readers[1:]],
+                *[chip.animate.become(new) for chip, new in zip(row, places, strict=True)],
+                run_time=beat.share(0.15),
+            )
+            frame = focus_frame(row[reader])
+            self.play(FadeIn(frame), run_time=beat.share(0.1))
+            for j in range(reader + 1):
+                self.play(FadeIn(self._look(row, reader, j, allowed=True)), run_time=beat.share(0.1))
+            forbidden = [self._look(row, reader, j, allowed=False) for j in range(reader + 1, self.count)]
+            if forbidden:
+                note = Words(self.label("future"), theme.BODY_SIZE, theme.MASKED_INK)
+                right = VGroup(*row[reader + 1 :])
+                note.next_to(right, DOWN, 0.45)
+                red = [chip.animate.paint(fill=theme.tint(theme.MASKED, 0.25), stroke=theme.MASKED) for chip in right]
+                self.play(
+                    LaggedStart(*[FadeIn(look) for look in forbidden], lag_ratio=0.4),
+                    *red,
+                    FadeIn(note),
+                    run_time=beat.share(0.3),
+                )
+
+    def scores(self) -> None:
+        with self.beat("scores") as beat:
+            self.grid_ = self._grid("scaled", 0.35)
+            self.formula = Formula("(q dot k) / sqrt(d_k)", color=theme.DIM)
+            self.formula.next_to(self.grid_.body, DOWN, 0.3)
+            old = [thing for thing in self.mobjects if thing not in (self.chrome, self.guesses)]
+            rows, columns = self.grid_.row_labels, self.grid_.column_labels
+            chips = list(self.guesses)
+            self.play(
+                *[FadeOut(thing) for thing in old],
+                *[FadeOut(chip.box) for chip in chips],
+                *[fly(chip.words, label) for chip, label in zip(chips, rows, strict=True)],
+                *[ReplacementTransform(chip.words, label) for chip, label in zip(chips, columns, strict=True)],
+                run_time=beat.share(0.25),
+            )
+            self.play(
+                LaggedStart(*[FadeIn(self.grid_.row(i)) for i in range(self.count)], lag_ratio=0.5),
+                run_time=beat.share(0.4),
+            )
+            self.play(FadeIn(self.formula), run_time=beat.share(0.1))
+
+    def mask_out(self) -> None:
+        mask = float(self.trace["decoder.mask"].min()) if self.count > 1 else -1e9
+        with self.beat("mask_out", mask_value=power_of_ten(mask)) as beat:
+            tag = Words(self.label("mask", value=power_of_ten(mask)), theme.LABEL_SIZE, theme.MASKED_INK)
+            together = VGroup(self.formula.copy(), tag).arrange(RIGHT, buff=0.3)
+            together.move_to([self.grid_.body.get_center()[0], self.formula.get_y(), 0])
+            self.play(
+                self.formula.animate.move_to(together[0]), FadeIn(tag, shift=LEFT * 0.3), run_time=beat.share(0.15)
+            )
+            self.mask_tag = tag
+            upper = [(i, j) for i in range(self.count) for j in range(i + 1, self.count)]
+            # Row by row from the top: the longest stretch of future is closed first.
+            waves = [self._mask_cell(self.grid_, i, j) for i, j in upper]
+            if waves:
+                self.play(LaggedStart(*waves, lag_ratio=0.25), run_time=beat.share(0.5))
+
+    def softmax(self) -> None:
+        with self.beat("softmax") as beat:
+            self.weights = self._heat(self.RIGHT_X)
+            whole = VGroup(self.grid_, self.formula, self.mask_tag)
+            shift = LEFT * (self.grid_.body.get_center()[0] - self.LEFT_X)
+            self.play(whole.animate.shift(shift), run_time=beat.share(0.12))
+            arrow = FlowArrow(
+                [
+                    [self.grid_.body.get_right()[0], self.GRID_Y, 0],
+                    [self.weights.row_labels.get_left()[0], self.GRID_Y, 0],
+                ],
+                buff=0.2,
+            )
+            name = Words("softmax", theme.LABEL_SIZE, theme.DIM).next_to(arrow, UP, 0.18)
+            tag = Words(self.label("weights"), theme.LABEL_SIZE, theme.DIM).next_to(self.weights.body, DOWN, 0.3)
+            self.play(
+                FadeIn(arrow),
+                FadeIn(name),
+                FadeIn(self.weights.column_labels),
+                FadeIn(self.weights.row_labels),
+                FadeIn(tag),
+                run_time=beat.share(0.12),
+            )
+            frame = focus_frame(self.grid_.row(0))
+            self.play(FadeIn(frame), run_time=beat.share(0.06))
+            for i in range(self.count):
+                seconds = beat.share(0.56 / self.count)
+                if i:
+                    self.play(frame.animate.move_to(self.grid_.row(i)), run_time=seconds * 0.3)
+                travelling = raise_above(self.weights.row(i))
+                self.play(FadeIn(travelling, target_position=self.grid_.row(i)), run_time=seconds * 0.7)
+                settle(travelling)
+            self.play(FadeOut(frame), run_time=beat.share(0.05))
+            self.extras = VGroup(arrow, name, tag)
+
+    def in_parallel(self) -> None:
+        with self.beat("in_parallel") as beat:
+            left = [*self.grid_, self.formula, self.mask_tag, *self.extras[:2]]
+            whole = VGroup(self.weights, self.extras[2])
+            self.play(
+                *[FadeOut(part) for part in left],
+                whole.animate.shift(RIGHT * (-1.5 - self.weights.body.get_center()[0])),
+                run_time=beat.share(0.15),
+            )
+            answers = []
+            for i, token_id in enumerate(self.ids[1:]):
+                word = Chip(self.model.vocabulary[token_id], self.token_color(token_id), self.weights.size)
+                height = self.weights.row(i).get_y()
+                answers.append(word.move_to([2.9, height, 0], aligned_edge=LEFT))
+            arrows = [
+                FlowArrow([self.weights.row(i).get_right(), chip.get_left()], color=chip.color_of_token, buff=0.2)
+                for i, chip in enumerate(answers)
+            ]
+            frame = focus_frame(self.weights.cell(0, 0))
+            self.play(FadeIn(frame), run_time=beat.share(0.06))
+            for i in range(1, self.count):
+                wider = focus_frame(VGroup(*self.weights.row(i)[: i + 1]))
+                self.play(frame.animate.become(wider), run_time=beat.share(0.3 / self.count))
+            self.play(FadeOut(frame), run_time=beat.share(0.05))
+            if answers:
+                guess = Words(self.label("guesses"), theme.LABEL_SIZE, theme.DIM)
+                guess.next_to(VGroup(*answers), UP, 0.3)
+                self.play(
+                    *[FadeIn(arrow) for arrow in arrows],
+                    *[FadeIn(chip, shift=RIGHT * 0.3) for chip in answers],
+                    FadeIn(guess),
+                    run_time=beat.share(0.18),
+                )
+
+    # -- pictures -------------------------------------------------------------------------------------------------
+    def _token_step(self, count: int) -> float:
+        """Distance of neighbouring chips when `count` of them stand in a row beside a heading."""
+        return min((2 * theme.SAFE_X - 1.8) / count, 2.3)
+
+    def _token_left(self, count: int) -> float:
+        """Where the first of `count` chips stands so that the row is centred in the room right of the headings."""
+        return 0.75 - self._token_step(count) * (count - 1) / 2
+
+    def _tokens_at(self, tokens: list[tuple[str, str]], left: float, step: float, y: float) -> TokenRow:
+        size = theme.TOKEN_SIZE if step > 1.9 else max(theme.SMALL_SIZE, theme.TOKEN_SIZE * step / 2.1)
+        row = TokenRow(tokens, size=size)
+        for i, chip in enumerate(row):
+            chip.move_to([left + i * step, y, 0])
+        return row
+
+    def _look(self, row: TokenRow, reader: int, j: int, allowed: bool) -> VGroup:
+        """An arc from a reader to the word it looks at; a forbidden one is red and crossed out."""
+        color = theme.SHARED if allowed else theme.MASKED
+        start = row[reader].get_top() + UP * 0.12
+        if j == reader:
+            stop = start + RIGHT * 0.01
+            arc = FlowArrow([start + UP * 0.75, start], color=color, buff=0.04)
+            return VGroup(arc)
+        stop = row[j].get_top() + UP * 0.12
+        bend = ArcBetweenPoints(start, stop, angle=-np.pi / 2 if j > reader else np.pi / 2)
+        bend.set_stroke(color, width=3.5)
+        tip = FlowArrow([stop + UP * 0.2, stop], color=color, buff=0.0)
+        look = VGroup(bend, tip.head)
+        if not allowed:
+            cross = (
+                Cross(stroke_color=theme.MASKED, stroke_width=5).scale(0.16).move_to(bend.point_from_proportion(0.5))
+            )
+            look.add(cross)
+        return look
+
+    def _fit(self) -> dict:
+        names = self.names(self.ids)
+        return {
+            "row_names": names,
+            "column_names": names,
+            "cell": (1.06, 0.66),
+            "max_height": 3.6,
+            "max_width": 4.6,
+        }
+
+    def _grid(self, what: str, x: float) -> MatrixGrid:
+        grid = self.grid(f"{LAYER}.{what}", (HEAD,), **self._fit())
+        return grid.shift([x, self.GRID_Y, 0] - grid.body.get_center())
+
+    def _heat(self, x: float) -> Heatmap:
+        """The attention weights; what the mask closed is red and a plain 0."""
+        grid = self.heatmap(f"{LAYER}.pattern", (HEAD,), **self._fit())
+        grid.shift([x, self.GRID_Y, 0] - grid.body.get_center())
+        for i in range(self.count):
+            for j in range(i + 1, self.count):
+                grid.cell(i, j).set_words(Words(ZERO, grid.size)).paint(
+                    fill=theme.tint(theme.MASKED, 0.16), stroke=theme.MASKED, ink=theme.MASKED_INK
+                )
+        return grid
+
+    def _sum_row(self, embed: MatrixGrid, places: MatrixGrid, total: MatrixGrid, i: int) -> AnimationGroup:
+        """Copies of both rows run together into the row of the sum."""
+        target = total.row(i)
+        copies = [raise_above(grid.row(i).copy()) for grid in (embed, places)]
+        return AnimationGroup(*[FadeOut(copy, target_position=target) for copy in copies], FadeIn(target))
+
+    def _mask_cell(self, grid: MatrixGrid, i: int, j: int) -> Animation:
+        return reword(
+            grid.cell(i, j),
+            Words(MINUS_INFINITY, grid.size),
+            fill=theme.tint(theme.MASKED, 0.32),
+            stroke=theme.MASKED,
+            ink=theme.MASKED_INK,
+        )
