@@ -1,0 +1,223 @@
+"""The command line: `explain render | check | trace | preview`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from .problems import UserError, did_you_mean, listed
+from .qualities import QUALITIES
+from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
+
+MEDIA_VARIABLE = "EXPLAINER_MEDIA"
+INTERRUPTED = 130
+
+
+class FriendlyParser(argparse.ArgumentParser):
+    """argparse that says "did you mean" for a wrong choice."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        print(f"    next: {self.prog} --help", file=sys.stderr)
+        sys.exit(2)
+
+
+def one_of(names: Sequence[str], what: str) -> Callable[[str], str]:
+    """An argument type: one of `names`, with near misses told."""
+
+    def parse(text: str) -> str:
+        if text not in names:
+            hint = did_you_mean(text, names)
+            allowed = f"allowed: {listed(names)}"
+            raise argparse.ArgumentTypeError(f'"{text}" is not {what}; {allowed}' + (f"; {hint}" if hint else ""))
+        return text
+
+    return parse
+
+
+def job_count(text: str) -> int:
+    """An argument type: how many workers."""
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if not 1 <= count <= 64:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number of jobs; allowed: 1 to 64')
+    return count
+
+
+def parser() -> FriendlyParser:
+    """The command line's grammar."""
+    top = FriendlyParser(prog="explain", description="A film about the Transformer in which every number is computed.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=FriendlyParser)
+
+    render = commands.add_parser(
+        "render",
+        help="render the clips that have changed and join the film",
+        description="Render the clips that have changed, join them into the film and verify it. "
+        "Draft scenes are left out.",
+    )
+    render.add_argument(
+        "--scenes", nargs="+", metavar="ID", help="only these scenes (ids, separated by spaces or commas); the film of "
+        "some scenes has a file name of its own"
+    )  # fmt: skip
+    render.add_argument(
+        "--language",
+        metavar="LANG",
+        help="a language of the film, several with commas between, or all (default: the storyboard's default_language)",
+    )
+    render.add_argument(
+        "--quality",
+        type=one_of(list(QUALITIES), "a quality"),
+        metavar="QUALITY",
+        help=f"{'; '.join(map(str, QUALITIES.values()))} (default: the storyboard's quality)",
+    )
+    render.add_argument("--jobs", type=job_count, metavar="N", help="render N scenes at a time (default: one per core)")
+    render.add_argument("--force", action="store_true", help="render every clip again, changed or not")
+    render.add_argument("--ffmpeg", metavar="PATH", help="join with this ffmpeg (default: the packaged one)")
+    _common(render)
+    render.set_defaults(run=_render)
+
+    check = commands.add_parser("check", help="check the storyboard against itself, the model and the scenes")
+    _common(check)
+    check.set_defaults(run=_check)
+
+    trace = commands.add_parser("trace", help="write the numbers behind the film")
+    trace.add_argument(
+        "--format",
+        type=one_of(["json", "csv"], "a format"),
+        default="json",
+        metavar="FORMAT",
+        help="json (default) or csv",
+    )
+    trace.add_argument(
+        "--keys", default="*", metavar="PATTERN", help='keys to write, as in "encoder.0.attn.*" (default: all)'
+    )
+    trace.add_argument("--out", type=Path, metavar="FILE", help="the file to write (default: standard output)")
+    _common(trace)
+    trace.set_defaults(run=_trace)
+
+    preview = commands.add_parser("preview", help="render one scene quickly with manim and open it")
+    preview.add_argument("scene", metavar="SCENE", help="the scene's id in the storyboard")
+    preview.add_argument("--language", metavar="LANG", help="a language of the film (default: the storyboard's)")
+    preview.add_argument("--no-open", action="store_true", help="do not open the video")
+    _common(preview)
+    preview.set_defaults(run=_preview)
+    return top
+
+
+def _common(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--storyboard", type=Path, metavar="FILE", help="the storyboard to use (default: the project's storyboard.yaml)"
+    )
+    # For the tests and for other studios than this one.
+    command.add_argument("--scenes-folder", type=Path, help=argparse.SUPPRESS)
+    command.add_argument("--media", type=Path, help=argparse.SUPPRESS)
+
+
+def _storyboard_path(arguments: argparse.Namespace) -> Path:
+    named: Path | None = arguments.storyboard
+    return named or Path(os.environ.get("EXPLAINER_STORYBOARD") or REPO_ROOT / "storyboard.yaml")
+
+
+def _scenes_folder(arguments: argparse.Namespace) -> Path:
+    folder: Path = arguments.scenes_folder or scenes_folder()
+    return folder.resolve()
+
+
+def _media(arguments: argparse.Namespace) -> Path:
+    return arguments.media or Path(os.environ.get(MEDIA_VARIABLE) or REPO_ROOT / "media")
+
+
+def _load(arguments: argparse.Namespace) -> Storyboard:
+    return load_storyboard(_storyboard_path(arguments), scenes=_scenes_folder(arguments))
+
+
+def _names(texts: Sequence[str] | None) -> list[str] | None:
+    """Names from arguments that may each hold several, with commas between."""
+    if texts is None:
+        return None
+    return [name for text in texts for name in text.replace(",", " ").split()]
+
+
+def _render(arguments: argparse.Namespace) -> int:
+    from rich.console import Console  # noqa: PLC0415 (check and trace start faster without it)
+
+    from .render import RenderRequest, render_film  # noqa: PLC0415
+
+    request = RenderRequest(
+        storyboard=_storyboard_path(arguments),
+        scenes_folder=_scenes_folder(arguments),
+        media=_media(arguments),
+        scenes=_names(arguments.scenes),
+        languages=_names(None if arguments.language is None else [arguments.language]),
+        quality=arguments.quality,
+        jobs=arguments.jobs,
+        force=arguments.force,
+        ffmpeg=arguments.ffmpeg,
+    )
+    return render_film(request, Console())
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from .problems import shown_path  # noqa: PLC0415
+
+    storyboard = _load(arguments)
+    beats = sum(len(entry.beats) for entry in storyboard.scenes)
+    drafts = sum(entry.draft for entry in storyboard.scenes)
+    print(
+        f"{shown_path(storyboard.path)}: OK, {len(storyboard.scenes)} scenes ({drafts} drafts), {beats} beats, "
+        f"steps 0-95, languages {listed(storyboard.film.languages)}"
+    )
+    return 0
+
+
+def _trace(arguments: argparse.Namespace) -> int:
+    from .trace_export import export_trace  # noqa: PLC0415
+
+    return export_trace(_load(arguments), arguments.format, arguments.keys, arguments.out)
+
+
+def _preview(arguments: argparse.Namespace) -> int:
+    from .preview import preview  # noqa: PLC0415
+
+    return preview(
+        _load(arguments),
+        _scenes_folder(arguments),
+        arguments.scene,
+        language=arguments.language,
+        open_video=not arguments.no_open,
+    )
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line. Returns the exit status."""
+    for name in ("SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), _interrupt)
+    parsed = parser().parse_args(arguments)
+    try:
+        return int(parsed.run(parsed))
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. What was finished is kept; run the command again to go on.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say, nor anyone to say it to
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""One render at a time for a media folder."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .problems import UserError, shown_path
+
+# The workers of a killed render hold the lock until they have noticed, which takes them a moment.
+PATIENCE = 10.0
+
+
+@contextmanager
+def media_lock(media: Path, patience: float = PATIENCE) -> Iterator[int]:
+    """Hold the lock of `media`; yields its file descriptor, which workers inherit so that they hold it, too.
+
+    Raises UserError when another render has it for longer than `patience` seconds.
+    """
+    media.mkdir(parents=True, exist_ok=True)
+    path = media / ".lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise UserError(_message(path, media)) from None
+                time.sleep(0.1)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _message(path: Path, media: Path) -> str:
+    owner = path.read_text(encoding="ascii", errors="replace").strip()
+    who = f" (process {owner})" if owner.isdigit() else ""
+    return (
+        f"Another render is at work in {shown_path(media)}{who}.\n"
+        "    next: wait until it has finished, or stop it with Ctrl-C, then run the command again"
+    )

@@ -1,0 +1,36 @@
+"""`explain preview`: one scene with manim's own command, quick and small."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from .problems import UserError, did_you_mean, listed
+from .storyboard import REPO_ROOT, Storyboard
+
+
+def preview(storyboard: Storyboard, folder: Path, scene_id: str, *, language: str | None, open_video: bool) -> int:
+    """Run `manim -pql` on the scene. Returns manim's exit status. Raises UserError for an unknown scene or language."""
+    drawn = [entry.id for entry in storyboard.scenes if not entry.draft]
+    entry = next((entry for entry in storyboard.scenes if entry.id == scene_id), None)
+    if entry is None or entry.draft:
+        what = "is a draft: it is not drawn yet" if entry is not None else "is no scene of the storyboard"
+        hint = did_you_mean(scene_id, drawn) if entry is None else ""
+        lines = [f'"{scene_id}" {what}.', f"    allowed: {listed(drawn)}", *([f"    next: {hint}"] if hint else [])]
+        raise UserError("\n".join(lines))
+    film = storyboard.film
+    if language is not None and language not in film.languages:
+        hint = did_you_mean(language, film.languages)
+        lines = [f'The film has no language "{language}".', f"    allowed: {listed(film.languages)}"]
+        raise UserError("\n".join([*lines, *([f"    next: {hint}"] if hint else [])]))
+    file = folder.joinpath(*entry.module.split(".")).with_suffix(".py")
+    command = [sys.executable, "-m", "manim", "-pql" if open_video else "-ql", str(file), entry.class_name]
+    environment = os.environ | {
+        "EXPLAINER_STORYBOARD": str(storyboard.path.resolve()),
+        "EXPLAINER_LANGUAGE": language or film.default_language,
+        "EXPLAINER_SCENES": str(folder),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPO_ROOT), str(folder), os.environ.get("PYTHONPATH", "")])),
+    }
+    return subprocess.run(command, env=environment, cwd=REPO_ROOT, check=False).returncode
