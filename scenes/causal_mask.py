@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from manim import (
     DOWN,
@@ -38,9 +40,8 @@ ZERO = "0"
 class CausalMask(ExplainerScene):
     """Scores of the future become minus infinity, and softmax turns them into 0."""
 
-    GRID_Y = 0.1
-    LEFT_X = -3.3
-    RIGHT_X = 3.75
+    GRID_Y = -0.05
+    BETWEEN = 1.35
     TOKENS_Y = -0.5
     READS_Y = 0.75
     GUESSES_Y = -1.35
@@ -59,12 +60,13 @@ class CausalMask(ExplainerScene):
     # -- beats ----------------------------------------------------------------------------------------------------
     def decoder_input(self) -> None:
         with self.beat("decoder_input") as beat:
-            width = (2 * theme.SAFE_X - 2.6) / 3
-            fit = {"decimals": 2, "max_width": width, "max_height": 4.0, "cell": (0.9, 0.62)}
             names = self.names(self.ids)
-            embed = self.grid("tgt.embed", row_names=names, **fit)
-            places = self.grid("pos_embed", first_rows=self.count, **fit)
-            total = self.grid("tgt.input", **fit)
+            headings = max(bold(name.text, theme.LABEL_SIZE).width for name in names)
+            # Three matrices share the width with the headings, two signs and the air around them.
+            width = (2 * theme.SAFE_X - headings - 0.2 - 4 * 0.3 - 2 * 0.3) / 3
+            embed = self._summand("tgt.embed", width, row_names=names)
+            places = self._summand("pos_embed", width)
+            total = self._summand("tgt.input", width)
             plus, equals = bold("+", 34, theme.DIM), bold("=", 34, theme.DIM)
             row = VGroup(embed, plus, places, equals, total).arrange(RIGHT, buff=0.3).move_to([0, self.GRID_Y, 0])
             for part in row:
@@ -85,14 +87,22 @@ class CausalMask(ExplainerScene):
                 run_time=beat.share(0.35),
             )
             settle(total)
+            self.embed = embed
 
     def fill_in_the_blank(self) -> None:
         with self.beat("fill_in_the_blank") as beat:
             tokens = self.tokens(self.ids)
             step, left = self._token_step(self.count + 1), self._token_left(self.count + 1)
             sentence = self._tokens_at(tokens, left, step, self.READS_Y)
-            old = [thing for thing in self.mobjects if thing is not self.chrome]
-            self.play(*[FadeOut(thing) for thing in old], FadeIn(sentence), run_time=beat.share(0.12))
+            labels = self.embed.row_labels
+            old = [thing for thing in self.mobjects if thing not in (self.chrome, self.embed)]
+            self.play(
+                *[FadeOut(thing) for thing in [*old, self.embed.body]],
+                *[ReplacementTransform(name, chip.words) for name, chip in zip(labels, sentence, strict=True)],
+                *[FadeIn(chip.box) for chip in sentence],
+                run_time=beat.share(0.12),
+            )
+            self.add(sentence)
             guesses = self._tokens_at(tokens, left, step, self.GUESSES_Y)
             reads = Words(self.label("reads"), theme.BODY_SIZE, theme.DIM).move_to(
                 [-theme.SAFE_X, self.READS_Y, 0], LEFT
@@ -192,9 +202,11 @@ class CausalMask(ExplainerScene):
 
     def softmax(self) -> None:
         with self.beat("softmax") as beat:
-            self.weights = self._heat(self.RIGHT_X)
+            self.weights = self._heat(0)
+            half = (self.grid_.width + self.BETWEEN + self.weights.width) / 2
+            self.weights.shift(RIGHT * (half - self.weights.get_right()[0]))
             whole = VGroup(self.grid_, self.formula, self.mask_tag)
-            shift = LEFT * (self.grid_.body.get_center()[0] - self.LEFT_X)
+            shift = LEFT * (self.grid_.get_left()[0] + half)
             self.play(whole.animate.shift(shift), run_time=beat.share(0.12))
             arrow = FlowArrow(
                 [
@@ -260,13 +272,23 @@ class CausalMask(ExplainerScene):
                 )
 
     # -- pictures -------------------------------------------------------------------------------------------------
+    def _summand(self, key: str, width: float, **settings: Any) -> MatrixGrid:
+        return self.grid(
+            key, first_rows=self.count, cell=(0.9, 0.62), max_width=width, max_height=4.0, decimals=2, **settings
+        )
+
+    def _headings(self) -> float:
+        """Width of the words that stand before the rows of tokens."""
+        said = (self.label("reads"), self.label("guesses"))
+        return max(Words(text, theme.BODY_SIZE).width for text in said) + 0.4
+
     def _token_step(self, count: int) -> float:
         """Distance of neighbouring chips when `count` of them stand in a row beside a heading."""
-        return min((2 * theme.SAFE_X - 1.8) / count, 2.3)
+        return min((2 * theme.SAFE_X - self._headings()) / count, 2.3)
 
     def _token_left(self, count: int) -> float:
         """Where the first of `count` chips stands so that the row is centred in the room right of the headings."""
-        return 0.75 - self._token_step(count) * (count - 1) / 2
+        return self._headings() / 2 - self._token_step(count) * (count - 1) / 2
 
     def _tokens_at(self, tokens: list[tuple[str, str]], left: float, step: float, y: float) -> TokenRow:
         size = theme.TOKEN_SIZE if step > 1.9 else max(theme.SMALL_SIZE, theme.TOKEN_SIZE * step / 2.1)
@@ -295,7 +317,7 @@ class CausalMask(ExplainerScene):
             look.add(cross)
         return look
 
-    def _fit(self) -> dict:
+    def _fit(self) -> dict[str, Any]:
         names = self.names(self.ids)
         return {
             "row_names": names,

@@ -13,8 +13,8 @@ from .words import Words, bold
 
 BAR_X = -theme.SAFE_X + 0.045
 TEXT_X = -theme.SAFE_X + 0.32
-TITLE_Y = 3.28
-TAKEAWAY_Y = 2.86
+TITLE_Y = 3.32
+TAKEAWAY_Y = 2.78
 MAP_BOX = (0.36, 0.17)
 MAP_GAP = 0.1
 
@@ -136,10 +136,10 @@ class Chrome(VGroup):
         main = colors[0]
         bar = VGroup()
         for i, color in enumerate(colors):
-            height = 0.86 / len(colors)
+            height = 0.88 / len(colors)
             bar.add(
                 Rectangle(width=0.09, height=height, stroke_width=0, fill_color=color, fill_opacity=1).move_to(
-                    [BAR_X, TITLE_Y + 0.22 - height * (i + 0.5), 0]
+                    [BAR_X, TITLE_Y + 0.23 - height * (i + 0.5), 0]
                 )
             )
         title = bold(words.title, theme.TITLE_SIZE, theme.INK)
