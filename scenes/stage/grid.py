@@ -28,7 +28,7 @@ class MatrixGrid(VGroup):
     Parameters: the trace; a key and the leading `index` that leaves one or two axes (one axis is drawn as one row);
     decimals; headings; type size; `cell` = (width, height) or None to take what the widest number needs; gap between
     cells; `max_height` and `max_width` shrink type and cells down to the smallest readable size to fit;
-    `first_rows` draws only so many rows from the top.
+    `first_rows` draws only so many rows from the top, `first_columns` only so many columns from the left.
     Raises IndexError when the index leaves anything but one or two axes.
     """
 
@@ -47,6 +47,7 @@ class MatrixGrid(VGroup):
         max_width: float | None = None,
         fill: str = theme.PANEL,
         first_rows: int | None = None,
+        first_columns: int | None = None,
     ) -> None:
         super().__init__()
         values = np.asarray(trace[key])[index]
@@ -54,7 +55,7 @@ class MatrixGrid(VGroup):
             raise IndexError(f"{key}{list(index)} leaves {values.ndim} axes; a grid draws one or two")
         self.trace, self.key, self.index, self.decimals = trace, key, tuple(index), decimals
         self.values = values if values.ndim == 2 else values[None, :]
-        self.values = self.values[:first_rows]
+        self.values = self.values[:first_rows, :first_columns]
         self.rows, self.columns = self.values.shape
         self._one_row = values.ndim == 1
         size, cell = self._fit(size, cell, gap, max_height, max_width)

@@ -136,6 +136,16 @@ def bold(string: str, size: float = theme.BODY_SIZE, color: str = theme.INK) -> 
     return Words(string, size, color, BOLD)
 
 
+def shortened(string: str, width: float, size: float = theme.BODY_SIZE, weight: str = NORMAL) -> str:
+    """`string` if it is at most `width` units wide at `size`, else its beginning with an ellipsis."""
+    text = string
+    for length in range(len(string) - 1, 0, -1):
+        if Words(text, size, weight=weight).width <= width:
+            break
+        text = string[:length] + "…"
+    return text
+
+
 class Number(Words):
     """A value of the trace as text; it knows where it comes from.
 
