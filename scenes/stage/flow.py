@@ -13,7 +13,10 @@ from .words import Words, bold
 
 
 class FlowBox(VGroup):
-    """A part of the model: a panel with one or more lines of text in its middle."""
+    """A part of the model: a panel with one or more lines of text in its middle.
+
+    The panel is at least `width` by `height`, and larger where its text needs the room.
+    """
 
     def __init__(
         self,
@@ -24,12 +27,19 @@ class FlowBox(VGroup):
         size: float = theme.BODY_SIZE,
         note_size: float = theme.LABEL_SIZE,
     ) -> None:
-        self.box: RoundedRectangle = panel(
-            width, height, fill=theme.tint(color, 0.14), stroke=color, stroke_width=theme.STRONG, corner=0.16
-        )
         head, *notes = lines
         self.lines = VGroup(bold(head, size, theme.INK), *[Words(note, note_size, theme.DIM) for note in notes])
-        self.lines.arrange(DOWN, buff=0.2).move_to(self.box)
+        self.lines.arrange(DOWN, buff=0.2)
+        air = self.lines[0].cap_height
+        self.box: RoundedRectangle = panel(
+            max(width, self.lines.width + 1.6 * air),
+            max(height, self.lines.height + 1.6 * air),
+            fill=theme.tint(color, 0.14),
+            stroke=color,
+            stroke_width=theme.STRONG,
+            corner=0.16,
+        )
+        self.lines.move_to(self.box)
         super().__init__(self.box, self.lines)
 
 
