@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import LEFT, RIGHT, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, Rectangle, VGroup
 
 from . import theme
 from .grid import Name
@@ -47,9 +47,7 @@ class ProbabilityBars(VGroup):
         self.length, self.full = length, full
         left = max(bold(name.text, size).width for name in names)
         self.entries = [
-            self._entry(trace, key, (*index, i), name, left, decimals, size).move_to(
-                [0, -i * pitch, 0], aligned_edge=LEFT
-            )
+            self._entry(trace, key, (*index, i), name, left, decimals, size, pitch).shift(DOWN * i * pitch)
             for i, name in enumerate(names)
         ]
         self.add(*self.entries)
@@ -64,10 +62,18 @@ class ProbabilityBars(VGroup):
         return max(self.length * float(self.values[i]) / self.full, 0.02)
 
     def _entry(
-        self, trace: Any, key: str, index: tuple[int, ...], name: Name, left: float, decimals: int, size: float
+        self,
+        trace: Any,
+        key: str,
+        index: tuple[int, ...],
+        name: Name,
+        left: float,
+        decimals: int,
+        size: float,
+        pitch: float,
     ) -> Bar:
         label = bold(name.text, size, name.color)
-        height = 1.45 * label.cap_height
+        height = min(1.45 * label.cap_height, 0.8 * pitch)
         groove = Rectangle(
             width=self.length, height=height, stroke_width=0, fill_color=theme.PANEL_RAISED, fill_opacity=1.0
         ).move_to([left + 0.2, 0, 0], aligned_edge=LEFT)
