@@ -20,7 +20,33 @@ INTERRUPTED = 130
 
 
 class FriendlyParser(argparse.ArgumentParser):
-    """argparse that says "did you mean" for a wrong choice."""
+    """argparse with "did you mean" for commands and options, and a next step."""
+
+    def parse_whole(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse `arguments`; exits with status 2 and a message for a wrong one."""
+        commands = self.commands()
+        if arguments and not arguments[0].startswith("-") and arguments[0] not in commands:
+            hint = did_you_mean(arguments[0], commands)
+            self.error(
+                f'"{arguments[0]}" is not a command; allowed: {listed(commands)}' + (f"; {hint}" if hint else "")
+            )
+        parsed, unknown = self.parse_known_args(arguments)
+        if unknown:
+            command = commands[parsed.command]
+            options = [name for action in command.visible() for name in action.option_strings if len(name) > 2]
+            hint = did_you_mean(unknown[0].partition("=")[0], options)
+            allowed = f"allowed: {listed(options)}"
+            command.error(f'"{unknown[0]}" is not an argument; {allowed}' + (f"; {hint}" if hint else ""))
+        return parsed
+
+    def commands(self) -> dict[str, FriendlyParser]:
+        """The subcommands' parsers by name."""
+        actions = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+        return dict(actions[0].choices) if actions else {}
+
+    def visible(self) -> list[argparse.Action]:
+        """The arguments that the help shows."""
+        return [action for action in self._actions if action.help != argparse.SUPPRESS]
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -55,11 +81,16 @@ def job_count(text: str) -> int:
 
 def parser() -> FriendlyParser:
     """The command line's grammar."""
-    top = FriendlyParser(prog="explain", description="A film about the Transformer in which every number is computed.")
+    top = FriendlyParser(
+        prog="explain",
+        allow_abbrev=False,
+        description="A film about the Transformer in which every number is computed.",
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=FriendlyParser)
 
     render = commands.add_parser(
         "render",
+        allow_abbrev=False,
         help="render the clips that have changed and join the film",
         description="Render the clips that have changed, join them into the film and verify it. "
         "Draft scenes are left out.",
@@ -85,11 +116,13 @@ def parser() -> FriendlyParser:
     _common(render)
     render.set_defaults(run=_render)
 
-    check = commands.add_parser("check", help="check the storyboard against itself, the model and the scenes")
+    check = commands.add_parser(
+        "check", allow_abbrev=False, help="check the storyboard against itself, the model and the scenes"
+    )
     _common(check)
     check.set_defaults(run=_check)
 
-    trace = commands.add_parser("trace", help="write the numbers behind the film")
+    trace = commands.add_parser("trace", allow_abbrev=False, help="write the numbers behind the film")
     trace.add_argument(
         "--format",
         type=one_of(["json", "csv"], "a format"),
@@ -104,7 +137,7 @@ def parser() -> FriendlyParser:
     _common(trace)
     trace.set_defaults(run=_trace)
 
-    preview = commands.add_parser("preview", help="render one scene quickly with manim and open it")
+    preview = commands.add_parser("preview", allow_abbrev=False, help="render one scene quickly with manim and open it")
     preview.add_argument("scene", metavar="SCENE", help="the scene's id in the storyboard")
     preview.add_argument("--language", metavar="LANG", help="a language of the film (default: the storyboard's)")
     preview.add_argument("--no-open", action="store_true", help="do not open the video")
@@ -182,7 +215,9 @@ def _check(arguments: argparse.Namespace) -> int:
 def _trace(arguments: argparse.Namespace) -> int:
     from .trace_export import export_trace  # noqa: PLC0415
 
-    return export_trace(_load(arguments), arguments.format, arguments.keys, arguments.out)
+    # The numbers need the model alone; a scene that is being written does not stand in their way.
+    storyboard = load_storyboard(_storyboard_path(arguments), check_scenes=False)
+    return export_trace(storyboard, arguments.format, arguments.keys, arguments.out)
 
 
 def _preview(arguments: argparse.Namespace) -> int:
@@ -205,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit status."""
     for name in ("SIGTERM", "SIGHUP"):
         signal.signal(getattr(signal, name), _interrupt)
-    parsed = parser().parse_args(arguments)
+    parsed = parser().parse_whole(sys.argv[1:] if arguments is None else list(arguments))
     try:
         return int(parsed.run(parsed))
     except UserError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed, shown_path
 from .scene_facts import Call, SceneFacts, SceneModule, facts_of, read_module
-from .storyboard import Entry
+from .storyboard import Entry, Film
 from .yaml_lines import Document, PathKey
 
 
@@ -63,6 +63,19 @@ def check_scene(document: Document, path: PathKey, entry: Entry, sources: SceneS
     yield from _beats(document, path, entry, facts, where)
     yield from _labels(document, path, entry, facts, where)
     yield from _placeholders(document, path, entry, facts)
+
+
+def check_film_words(document: Document, entry: Entry, film: Film, sources: SceneSource) -> Iterator[Problem]:
+    """The words of the film that a scene draws and the storyboard does not have."""
+    module = sources.module(entry.module)
+    if module is None or entry.class_name not in module.classes:
+        return
+    for call in _first_calls(facts_of(module, entry.class_name).film_words):
+        if call.name not in film.words:
+            hint = did_you_mean(call.name, film.words, f"add {call.name}: to film.words")
+            message = f'the words "{call.name}" are missing; {shown_path(module.file)}:{call.line} draws them'
+            line = document.line_of(("film", "words"), key=True)
+            yield Problem(document.file, line, "film.words", message, listed(film.words), hint)
 
 
 def _beats(document: Document, path: PathKey, entry: Entry, facts: SceneFacts, where: str) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from .problems import Problem
 
 @dataclass
 class Call:
-    """One `self.beat(...)` or `self.label(...)`: the name asked for, the placeholders it fills, its line."""
+    """One `self.beat(…)`, `self.label(…)` or `self.film_word(…)`: its name, the placeholders it fills, its line."""
 
     name: str
     fills: frozenset[str]
@@ -20,12 +20,13 @@ class Call:
 
 @dataclass
 class SceneFacts:
-    """The beats (in playing order) and labels of one scene class, with the file and line of the class."""
+    """The beats (in playing order), labels and film words of one scene class, with its file and line."""
 
     file: str
     line: int
     beats: list[Call] = field(default_factory=list)
     labels: list[Call] = field(default_factory=list)
+    film_words: list[Call] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     def filled_by(self, kind: str, name: str) -> frozenset[str]:
@@ -106,7 +107,7 @@ class _Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         target = node.func
         if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
-            if target.attr in {"beat", "label"} and target.attr not in self.methods:
+            if target.attr in {"beat", "label", "film_word"} and target.attr not in self.methods:
                 self._note(target.attr, node)
             else:
                 self.generic_visit(node)  # arguments are evaluated before the method runs
@@ -125,7 +126,7 @@ class _Reader(ast.NodeVisitor):
             self._problem(node, message, "named arguments", "write every placeholder as name=value")
         fills = frozenset(keyword.arg for keyword in node.keywords if keyword.arg is not None)
         call = Call(first.value, fills, node.lineno)
-        (self.facts.beats if kind == "beat" else self.facts.labels).append(call)
+        {"beat": self.facts.beats, "label": self.facts.labels, "film_word": self.facts.film_words}[kind].append(call)
 
     def _problem(self, node: ast.Call, message: str, allowed: str, hint: str) -> None:
         self.facts.problems.append(Problem(self.facts.file, node.lineno, "", message, allowed, hint))

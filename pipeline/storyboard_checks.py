@@ -13,12 +13,13 @@ from .numbering import check_numbering
 from .placeholders import ALLOWED as PLACEHOLDERS_ALLOWED
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed
-from .scene_checks import SceneSource, check_scene
+from .scene_checks import SceneSource, check_film_words, check_scene
 from .storyboard import Beat, Entry, Film
 from .yaml_lines import Document, PathKey
 
 Model = TypeVar("Model", bound=BaseModel)
 ParsedEntries = list[Entry | None]
+Filled = tuple[str, ...] | None
 
 # pydantic's error types in words; {value} is what stands in the file.
 _MESSAGES = {
@@ -68,12 +69,15 @@ def check(document: Document, film: Film | None, entries: ParsedEntries, scenes:
     problems += _placeholders(document, film, entries)
     if film is not None:
         problems += _languages(document, film, entries)
+        problems += _frame_words(document, film, entries)
         problems += _model_settings(document, film)
     if scenes is not None:
         sources = SceneSource(scenes)
         for index, entry in enumerate(entries):
             if entry is not None:
                 problems += check_scene(document, ("scenes", index), entry, sources)
+                if film is not None:
+                    problems += check_film_words(document, entry, film, sources)
     return problems
 
 
@@ -167,37 +171,57 @@ def _repeated(document: Document, field: str) -> Iterator[Problem]:
         first_lines.setdefault(value, line)
 
 
-def _texts(film: Film | None, entries: ParsedEntries) -> Iterator[tuple[PathKey, Mapping[str, str], bool]]:
-    """Every text by language, with its path; True where only the film's own placeholders are filled."""
+def _texts(film: Film | None, entries: ParsedEntries) -> Iterator[tuple[PathKey, Mapping[str, str], Filled]]:
+    """Every text by language, with its path and the placeholders filled in it (None: the scene's checks know)."""
     if film is not None:
-        yield ("film", "title"), film.title, True
+        yield ("film", "title"), film.title, ()
         for name, words in film.words.items():
-            yield ("film", "words", name), words, False
+            yield ("film", "words", name), words, ()
     for index, entry in enumerate(entries):
         if entry is None:
             continue
         base: PathKey = ("scenes", index)
-        yield (*base, "title"), entry.title, True
-        yield (*base, "takeaway"), entry.takeaway, True
+        yield (*base, "title"), entry.title, ()
+        yield (*base, "takeaway"), entry.takeaway, FILM_PLACEHOLDERS
         for name, words in entry.labels.items():
-            yield (*base, "labels", name), words, False
+            yield (*base, "labels", name), words, None
         for name, beat in entry.beats.items():
-            yield (*base, "beats", name), beat.words, False
+            yield (*base, "beats", name), beat.words, None
 
 
 def _placeholders(document: Document, film: Film | None, entries: ParsedEntries) -> Iterator[Problem]:
-    for path, words, film_only in _texts(film, entries):
+    for path, words, filled in _texts(film, entries):
         for language, text in words.items():
+            if filled == () and ("{" in text or "}" in text):
+                hint = "write the text out; values belong in a beat, a label or the take-away"
+                yield _problem(
+                    document, (*path, language), "no placeholder is filled here", "text without braces", hint
+                )
+                continue
             try:
                 names = placeholders(text)
             except PlaceholderError as error:
                 yield _problem(document, (*path, language), str(error), PLACEHOLDERS_ALLOWED, "correct the braces")
                 continue
             for name in names:
-                if film_only and name not in FILM_PLACEHOLDERS:
-                    hint = did_you_mean(name, FILM_PLACEHOLDERS, "a value that only a scene knows belongs in a beat")
+                if filled is not None and name not in filled:
+                    hint = did_you_mean(name, filled, "a value that only a scene knows belongs in a beat or label")
                     message = f'nobody fills the placeholder "{{{name}}}" here'
-                    yield _problem(document, (*path, language), message, listed(FILM_PLACEHOLDERS), hint)
+                    yield _problem(document, (*path, language), message, listed(filled), hint)
+
+
+def _frame_words(document: Document, film: Film, entries: ParsedEntries) -> Iterator[Problem]:
+    """The words that the stage writes around every scene."""
+    needed: dict[str, str] = {"step": "the step badge"}
+    for entry in entries:
+        if entry is not None:
+            needed.setdefault(f"track_{entry.track}", f"the track of {entry.id}")
+            needed.setdefault(f"map_{entry.map}", f"the place of {entry.id} on the map")
+    for name, use in needed.items():
+        if name not in film.words:
+            hint = did_you_mean(name, [word for word in film.words if word not in needed], f"add {name}: to film.words")
+            message = f'the words "{name}" ({use}) are missing'
+            yield _problem(document, ("film", "words"), message, listed(needed), hint, key=True)
 
 
 def _languages(document: Document, film: Film, entries: ParsedEntries) -> Iterator[Problem]:
