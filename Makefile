@@ -1,0 +1,26 @@
+# make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
+# LANGUAGE counts only when it is given to make: shells use the same name for something else.
+.DEFAULT_GOAL := help
+.PHONY: help setup render preview test test-slow check trace clean
+PY := .venv/bin/python
+LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
+OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force)
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+setup: ## make .venv ready, installing what is missing
+	@bash pipeline/setup.sh
+render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|standard|high|ultra SCENES=id,id JOBS=n FORCE=1
+	@$(PY) -m pipeline.cli render $(OPTIONS)
+preview: setup ## one scene, quick and small: SCENE=id LANGUAGE=en
+	@$(PY) -m pipeline.cli preview $(or $(SCENE),$(error say which scene: make preview SCENE=embedding)) $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN))
+test: setup ## lint, types, fast tests
+	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow" $(PYTEST)
+test-slow: setup ## the tests that render whole films
+	@$(PY) -m pytest -m slow $(PYTEST)
+check: setup ## check storyboard.yaml
+	@$(PY) -m pipeline.cli check
+trace: setup ## every number of the film into media/trace.json
+	@$(PY) -m pipeline.cli trace --format json --out media/trace.json
+clean: ## remove rendered media and caches; .venv stays
+	@find media -mindepth 1 ! -name README.md -delete; rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build; find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
