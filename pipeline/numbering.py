@@ -29,8 +29,8 @@ def _between(document: Document, known: list[tuple[int, Entry]]) -> Iterator[Pro
             message = f"{_range(entry.steps)} comes before the {_range(before.steps)} of the scene above"
             hint = "move the scene up"
             yield _problem(document, index, entry, (message, "scenes in the order of their numbers", hint))
-    if not in_order:
-        return  # gaps and overlaps would only repeat it
+    if not in_order or not known:
+        return  # gaps and overlaps would only repeat what is told already
     owners = {
         number: tuple(index for index, entry in known if number in entry.steps.numbers())
         for number in range(LAST_STEP + 1)
@@ -60,7 +60,7 @@ def _within(document: Document, index: int, entry: Entry) -> Iterator[Problem]:
     for name, beat in entry.beats.items():
         fault = _beat_fault(expected, seen, beat.steps)
         if fault is not None:
-            line = document.line_of(("scenes", index, "beats", name, "steps"))
+            line = document.line_of(("scenes", index, "beats", name, "steps"), key=True)
             yield Problem(document.file, line, f"scenes.{entry.id}.beats.{name}", *fault)
             return
         seen += beat.steps

@@ -70,7 +70,9 @@ def near_miss(word: str, names: Iterable[str]) -> str | None:
     candidates = list(names)
     by_folded = {name.casefold().replace("-", "_"): name for name in candidates}
     folded = word.casefold().replace("-", "_")
-    found = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
+    # Of two letters one may be wrong.
+    cutoff = 0.5 if len(word) <= 3 else 0.6
+    found = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=cutoff)
     return by_folded[found[0]] if found else None
 
 

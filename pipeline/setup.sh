@@ -117,7 +117,7 @@ if ! { [ -x "$venv/bin/python" ] && recent "$venv/bin/python" && "$venv/bin/pyth
 fi
 rm -f "$stamp"
 say "installing the Python packages of pyproject.toml"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --editable '.[dev]'
+"$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-input --editable '.[dev]'
 state >"$stamp.partial"
 mv "$stamp.partial" "$stamp"
 say "ready"

@@ -90,7 +90,8 @@ def _model(model: type[Model], document: Document, path: PathKey, problems: list
         return model.model_validate(value)
     except ValidationError as error:
         for detail in error.errors(include_url=False):
-            problems.append(_field_problem(model, document, path, detail))
+            if document.nearest((*path, *detail["loc"])) not in document.refused:
+                problems.append(_field_problem(model, document, path, detail))
         return None
 
 
@@ -286,15 +287,4 @@ def _at(data: Any, path: PathKey) -> Any:
 def _problem(
     document: Document, path: PathKey, message: str, allowed: str = "", hint: str = "", *, key: bool = False
 ) -> Problem:
-    return Problem(document.file, document.line_of(path, key=key), item_name(document, path), message, allowed, hint)
-
-
-def item_name(document: Document, path: PathKey) -> str:
-    """`path` in words: a scene by its id, not by its place in the list."""
-    path = document.nearest(path)
-    parts = [str(part) for part in path]
-    if path[:1] == ("scenes",) and len(path) > 1:
-        entry = _at(document.data, path[:2])
-        scene_id = entry.get("id") if isinstance(entry, dict) else None
-        parts[1] = scene_id if isinstance(scene_id, str) and scene_id else f"[{int(path[1]) + 1}]"
-    return ".".join(parts)
+    return Problem(document.file, document.line_of(path, key=key), document.name_of(path), message, allowed, hint)

@@ -21,6 +21,8 @@ PathKey = tuple[str | int, ...]
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40
 _TAG = "tag:yaml.org,2002:"
+_ALIAS = "*"
+_KINDS = {"str", "int", "float", "bool", "null", "seq", "map"}
 
 _SYNTAX_HINTS = (
     ("mapping values are not allowed", 'put a text that has ": " in it in quotes, or correct the indentation'),
@@ -42,6 +44,7 @@ class Document:
     data: Any = None
     key_lines: dict[PathKey, int] = field(default_factory=dict)
     value_lines: dict[PathKey, int] = field(default_factory=dict)
+    refused: set[PathKey] = field(default_factory=set)  # values that were told to be unreadable
 
     def line_of(self, path: PathKey, *, key: bool = False) -> int:
         """The line of the value (or key) at `path`; of the nearest thing around it where `path` does not exist."""
@@ -57,6 +60,19 @@ class Document:
                 found = (*found, part)
         return found
 
+    def name_of(self, path: PathKey) -> str:
+        """`path` with points between; an entry of a list by its id where it has one, else by its place from 1 on."""
+        parts: list[str] = []
+        data: Any = self.data
+        for part in self.nearest(path):
+            data = data[part]
+            if isinstance(part, int):
+                entry_id = data.get("id") if isinstance(data, dict) else None
+                parts.append(entry_id if isinstance(entry_id, str) and entry_id else f"[{part + 1}]")
+            else:
+                parts.append(part)
+        return ".".join(parts)
+
 
 class _Loader(yaml.SafeLoader):
     """SafeLoader with few implicit types and without aliases."""
@@ -65,14 +81,12 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
-        self.aliases: list[tuple[str, int]] = []
         self.depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             event = self.get_event()
-            self.aliases.append((event.anchor, event.start_mark.line + 1))
-            return yaml.ScalarNode(_TAG + "null", "", event.start_mark, event.end_mark)
+            return yaml.ScalarNode(_ALIAS + event.anchor, "", event.start_mark, event.end_mark)
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=self.peek_event().start_mark)
@@ -144,25 +158,25 @@ def load(path: Path) -> tuple[Document, list[Problem]]:
     except RecursionError:
         raise StoryboardError([Problem(file, 1, "", "nested too deeply", f"at most {MAX_DEPTH} levels")]) from None
     document = Document(file)
-    problems = [
-        Problem(file, line, "", f'the alias "*{anchor}" is not read', "the words themselves", "write them out here")
-        for anchor, line in loader.aliases
-    ]
+    reader = _Reader(document)
     if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "null"):
         hint = "begin with the fields film: and scenes:"
-        raise StoryboardError([Problem(file, 1, "", "the file is empty", "a storyboard", hint), *problems])
+        raise StoryboardError([Problem(file, 1, "", "the file is empty", "a storyboard", hint)])
     if not isinstance(node, yaml.MappingNode):
         kind = "a list" if isinstance(node, yaml.SequenceNode) else "plain text"
         message = f"the file holds {kind}, not fields with values"
         line = node.start_mark.line + 1
         raise StoryboardError([Problem(file, line, "", message, "the fields film: and scenes:", "see storyboard.yaml")])
-    document.data = _plain(node, (), document, problems)
-    return document, problems
+    document.data = reader.plain(node, ())
+    return document, reader.problems()
 
 
 def _syntax_problem(file: str, error: yaml.MarkedYAMLError) -> Problem:
     mark = error.problem_mark or error.context_mark
-    text = " ".join(filter(None, [error.problem, error.context]))
+    problem = error.problem or str(error)
+    if problem.startswith("but ") and error.context:
+        problem = f"{error.context}, {problem}"
+    text = f"{problem} {error.context or ''}"
     otherwise = "correct the YAML on this line or the one before"
     hint = next((advice for sign, advice in _SYNTAX_HINTS if sign in text), otherwise)
     line = mark.line + 1 if mark is not None else 1
@@ -170,68 +184,73 @@ def _syntax_problem(file: str, error: yaml.MarkedYAMLError) -> Problem:
     if error.context_mark is not None and "quoted scalar" in (error.context or ""):
         line = error.context_mark.line + 1
     column = f" (column {mark.column + 1})" if mark is not None and line == mark.line + 1 else ""
-    return Problem(file, line, "YAML", f"{error.problem or error}{column}", "valid YAML", hint)
+    return Problem(file, line, "YAML", f"{problem}{column}", "valid YAML", hint)
 
 
-def _plain(node: yaml.Node, path: PathKey, document: Document, problems: list[Problem]) -> Any:
-    """`node` as plain Python data; lines go into `document`, faults into `problems`."""
-    document.value_lines[path] = node.start_mark.line + 1
-    if not node.tag.startswith(_TAG) or node.tag.removeprefix(_TAG) not in {
-        "str", "int", "float", "bool", "null", "seq", "map",
-    }:  # fmt: skip
-        message = f'the tag "{node.tag.replace(_TAG, "!!")}" is not read'
-        problems.append(
-            Problem(document.file, node.start_mark.line + 1, _dotted(path), message, "plain values", "remove the tag")
-        )
-        return None
-    if isinstance(node, yaml.MappingNode):
-        return _mapping(node, path, document, problems)
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(item, (*path, index), document, problems) for index, item in enumerate(node.value)]
-    return _scalar(node, path, document, problems)
+class _Reader:
+    """Turns nodes into plain data; lines go into the document, faults are kept until every name is known."""
 
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._faults: list[tuple[PathKey, int, tuple[str, str, str]]] = []
 
-def _mapping(node: yaml.MappingNode, path: PathKey, document: Document, problems: list[Problem]) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for key_node, value_node in node.value:
-        line = key_node.start_mark.line + 1
-        if not isinstance(key_node, yaml.ScalarNode) or key_node.tag != _TAG + "str":
-            shown = key_node.value if isinstance(key_node, yaml.ScalarNode) else "a list or mapping"
-            hint = "put it in quotes if it is meant as a name"
-            problems.append(
-                Problem(document.file, line, _dotted(path), f"the key {shown!s} is not text", "a name", hint)
-            )
-            continue
-        key = key_node.value
-        if key in data:
-            first = document.key_lines[(*path, key)]
-            message = f"the key stands here for the second time; the first is on line {first}"
-            hint = "remove or rename one of the two"
-            problems.append(Problem(document.file, line, _dotted((*path, key)), message, "every key once", hint))
-            continue
-        document.key_lines[(*path, key)] = line
-        data[key] = _plain(value_node, (*path, key), document, problems)
-    return data
+    def problems(self) -> list[Problem]:
+        """What was found, each item by its name in the finished document."""
+        document = self.document
+        return [Problem(document.file, line, document.name_of(path), *fault) for path, line, fault in self._faults]
 
+    def plain(self, node: yaml.Node, path: PathKey) -> Any:
+        """`node` as plain data; None for what is refused."""
+        line = node.start_mark.line + 1
+        self.document.value_lines[path] = line
+        kind = node.tag.removeprefix(_TAG)
+        if kind not in _KINDS:
+            shown = node.tag.replace(_TAG, "!!")
+            if node.tag.startswith(_ALIAS):
+                fault = (f'the alias "{shown}" is not read', "the words themselves", "write them out here")
+            else:
+                fault = (f'the tag "{shown}" is not read', "plain values", "remove the tag")
+            return self._refuse(path, line, fault)
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.plain(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self._scalar(str(node.value), kind, path, line)
 
-def _scalar(node: yaml.Node, path: PathKey, document: Document, problems: list[Problem]) -> Any:
-    kind = node.tag.removeprefix(_TAG)
-    text = str(node.value)
-    try:
-        if kind == "int" and len(text) <= 18:
-            return int(text)
-        if kind == "float" and len(text) <= 40:
-            return float(text)
-    except ValueError:
-        kind = "bad"
-    if kind in {"int", "float", "bad"}:
-        message = f'"{text[:40]}" is no number that can be used'
-        problems.append(Problem(document.file, node.start_mark.line + 1, _dotted(path), message))
-        return None
-    if kind == "bool":
-        return text == "true"
-    return None if kind == "null" else text
+    def _mapping(self, node: yaml.MappingNode, path: PathKey) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag != _TAG + "str":
+                shown = key_node.value if isinstance(key_node, yaml.ScalarNode) else "a list or mapping"
+                hint = "put it in quotes if it is meant as a name"
+                self._faults.append((path, line, (f"the key {shown} is not text", "a name", hint)))
+                continue
+            key = key_node.value
+            if key in data:
+                first = self.document.key_lines[(*path, key)]
+                message = f"the key stands here for the second time; the first is on line {first}"
+                self._faults.append(
+                    ((*path, key), line, (message, "every key once", "remove or rename one of the two"))
+                )
+                continue
+            self.document.key_lines[(*path, key)] = line
+            data[key] = self.plain(value_node, (*path, key))
+        return data
 
+    def _scalar(self, text: str, kind: str, path: PathKey, line: int) -> Any:
+        if kind == "str":
+            return text
+        if kind in {"bool", "null"}:
+            return text == "true" if kind == "bool" else None
+        try:
+            # Longer ones are no settings; converting them can take very long.
+            if len(text) <= 40:
+                return int(text) if kind == "int" else float(text)
+        except ValueError:
+            pass
+        return self._refuse(path, line, (f'"{text[:40]}" is no number that can be used', "a plain number", ""))
 
-def _dotted(path: PathKey) -> str:
-    return ".".join(str(part) for part in path)
+    def _refuse(self, path: PathKey, line: int, fault: tuple[str, str, str]) -> None:
+        self._faults.append((path, line, fault))
+        self.document.refused.add(path)
