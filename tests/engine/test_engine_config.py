@@ -140,7 +140,7 @@ def test_the_tutorials_table_stays_with_its_words_and_width() -> None:
     own = preset("tutorial").E
     assert own is not None
     kept = preset("tutorial", seed=1, source=["我", "爱", "水", "课"], d_ff=3)
-    assert kept.E == own
+    assert own == kept.E
     assert preset("tutorial", target=["I", "love", "courses"]).E is None
     assert preset("tutorial", d_model=8).E is None
     assert preset("tutorial", start_symbol="<s>").E is None

@@ -23,7 +23,7 @@ def filled(config_name: str = "tutorial") -> Recorder:
 
 
 def test_arrays_cannot_be_written_to_nor_made_writable(trace: Trace) -> None:
-    for key, array in trace.items():
+    for array in trace.values():
         assert array.dtype == np.float64
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 1.0
