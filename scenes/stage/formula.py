@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
+from typing import Any
 
-from manim import MathTypst, VGroup
+from manim import MathTypst, VGroup, VMobject
 from manim import config as manim_config
 
 from . import theme
+
+CAP_HEIGHT_PER_SIZE = 0.00711  # units; capital letters of Typst's math font, measured
+
+
+@dataclass(frozen=True)
+class Typeset:
+    """What a glyph of a formula was set from; every glyph carries it, so that it is known when it flies alone.
+
+    `extent` is the glyph's longer side in units as it was set at `size`.
+    """
+
+    source: str
+    size: float
+    extent: float
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Typeset:
+        return self  # nothing in it can change, and a glyph copied for an animation is of the same formula
+
+    def size_of(self, glyph: VMobject) -> float:
+        """The type size of the formula at the scale at which `glyph` is drawn now."""
+        return self.size * max(glyph.width, glyph.height) / self.extent
+
+    def cap_height(self, glyph: VMobject) -> float:
+        """Height in units of a capital letter of the formula (not of its subscripts) at that scale."""
+        return self.size_of(glyph) * CAP_HEIGHT_PER_SIZE
 
 
 class Formula(VGroup):
@@ -27,6 +54,8 @@ class Formula(VGroup):
         finally:
             logger.setLevel(level)
         super().__init__(self.math)
+        for glyph in self.math.family_members_with_points():
+            glyph.typeset = Typeset(typst, size, max(glyph.width, glyph.height, 1e-6))
         self.source = typst
         self.size = size
         self.set_z_index(theme.Z_WORDS)

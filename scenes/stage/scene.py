@@ -150,6 +150,11 @@ class ExplainerScene(Scene):
         self._played.append(name)
         self.cues.append(Cue(name, beat.start, self.frame_count, words, beat.steps))
 
+    @property
+    def beat_name(self) -> str:
+        """The beat that is being played, "" between beats."""
+        return self._beat.name if self._beat else ""
+
     def _count_on(self) -> None:
         """Let the badge show the number that belongs to this moment."""
         if self._beat is None:
