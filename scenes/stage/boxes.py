@@ -97,7 +97,7 @@ class Chip(Cell):
         super().__init__(
             words,
             width or max(words.width + 1.6 * cap, 3.2 * cap),
-            height or 2.3 * cap,
+            height or 2.4 * cap,
             fill=theme.tint(color, 0.16),
             stroke=color,
             ink=color,
@@ -108,7 +108,7 @@ class Chip(Cell):
         self.color_of_token = color
 
 
-def focus_frame(*mobjects: VMobject, buff: float = 0.08, color: str = theme.FOCUS) -> RoundedRectangle:
+def focus_frame(*mobjects: VMobject, buff: float = 0.1, color: str = theme.FOCUS) -> RoundedRectangle:
     """The one white frame that says: look here."""
     group = VGroup(*mobjects)
     frame = RoundedRectangle(

@@ -17,6 +17,7 @@ TITLE_Y = 3.32
 TAKEAWAY_Y = 2.78
 MAP_BOX = (0.36, 0.17)
 MAP_GAP = 0.1
+STROKE = 0.01  # half a line, so that the map's boxes end at the safe area, edges included
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class StepBadge(VGroup):
         widest = bold(f"{word} 95", theme.LABEL_SIZE, color)
         self.frame = RoundedRectangle(
             width=widest.width + 0.5,
-            height=0.44,
-            corner_radius=0.21,
+            height=0.52,
+            corner_radius=0.25,
             stroke_color=color,
             stroke_width=2,
             fill_color=theme.mix(color, theme.BACKGROUND, 0.15),
@@ -152,7 +153,7 @@ class Chrome(VGroup):
         takeaway = Words(words.takeaway, theme.LABEL_SIZE, theme.DIM)
         takeaway.move_to([TEXT_X, TAKEAWAY_Y, 0], aligned_edge=LEFT)
         self.map = ArchitectureMap(place, encoder_layers, decoder_layers, colors)
-        self.map.move_to([theme.SAFE_X, 3.6, 0], aligned_edge=UP + RIGHT)
+        self.map.move_to([theme.SAFE_X - STROKE, theme.SAFE_Y - STROKE, 0], aligned_edge=UP + RIGHT)
         place_text = Words(words.place, theme.SMALL_SIZE, main).next_to(self.map, DOWN, 0.14, aligned_edge=RIGHT)
         self.dots = ProgressDots(scene_count, scene_number, main)
         super().__init__(bar, title, self.badge, chips, track_text, takeaway, self.map, place_text, self.dots)

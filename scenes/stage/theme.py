@@ -19,6 +19,8 @@ INK: Final = "#e6edf3"
 DIM: Final = "#8b949e"
 FAINT: Final = "#57606a"
 DARK_INK: Final = "#0b0f14"
+LIGHTEST_INK: Final = "#ffffff"
+DARKEST_INK: Final = "#000000"
 
 # -- tracks: which of the two runs the picture belongs to ----------------------------------------------------
 SHARED: Final = "#3fb68b"
@@ -109,8 +111,14 @@ def contrast(a: str, b: str) -> float:
 
 
 def ink_on(fill: str) -> str:
-    """Light or dark ink, whichever is the more readable on `fill`."""
-    return INK if contrast(INK, fill) >= contrast(DARK_INK, fill) else DARK_INK
+    """Light or dark ink, whichever is the more readable on `fill`.
+
+    On fills of middle brightness neither of the two reaches `MIN_CONTRAST`; there pure white or black does.
+    """
+    soft = max((INK, DARK_INK), key=lambda ink: contrast(ink, fill))
+    if contrast(soft, fill) >= MIN_CONTRAST:
+        return soft
+    return max((LIGHTEST_INK, DARKEST_INK), key=lambda ink: contrast(ink, fill))
 
 
 def tint(color: str, share: float = 0.22) -> str:

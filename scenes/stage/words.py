@@ -69,12 +69,11 @@ def format_value(value: float, decimals: int) -> str:
 
 
 def power_of_ten(value: float) -> str:
-    """A power of ten as such: −1e9 is "−10⁹". Raises ValueError for other numbers."""
+    """A power of ten as programs write it: "−1e9" (the font has no raised 9). Raises ValueError for other numbers."""
     exponent = round(math.log10(abs(value))) if value else 0
     if abs(abs(value) / 10.0**exponent - 1) > 1e-12:
         raise ValueError(f"{value} is not a power of ten")
-    digits = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{'−' if value < 0 else ''}10{digits}"
+    return f"{'−' if value < 0 else ''}1e{exponent}".replace("-", "−")
 
 
 class Words(VMobject):
@@ -119,6 +118,10 @@ class Words(VMobject):
     def cap_height(self) -> float:
         """Height of a capital letter as drawn now, in manim units."""
         return float(self.points[4, 1] - self.points[0, 1])
+
+    def pattern(self) -> np.ndarray:
+        """The outline that the string has by itself (4 * curves, 3), wherever and however large it is drawn."""
+        return _outline(self.string, self.weight)
 
     def ink_box(self) -> tuple[float, float, float, float]:
         """Left, bottom, right, top of the painted glyphs."""
