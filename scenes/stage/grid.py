@@ -124,8 +124,8 @@ class MatrixGrid(VGroup):
         new_size = max(size * shrink, theme.SMALL_SIZE)
         ratio = new_size / size
         # Type stops shrinking at the smallest readable size; the air around it may shrink a little further.
-        new_height = max(height * shrink, cap * ratio * 1.7)
-        new_width = max(width * shrink, (widest + 0.7 * cap) * ratio)
+        new_height = max(height * shrink, cap * ratio * 1.85)
+        new_width = max(width * shrink, (widest + 0.85 * cap) * ratio)
         return new_size, (new_width, new_height)
 
     def _make_cell(self, i: int, j: int, fill: str) -> Cell:
