@@ -20,6 +20,7 @@ from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.grid import MatrixGrid, Name
+from scenes.stage.handover import SentenceWithIds, named_matrix
 from scenes.stage.motion import dim, fly, light, paint_now, raise_above, rows_appear, settle, unlight
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow, token_width
@@ -49,40 +50,29 @@ class Embedding(ExplainerScene):
         self.whole_target()
         self.one_row_one_word()
         self.learned_then_frozen()
+        self.source_matrix()
 
     # -- beats ----------------------------------------------------------------------------------------------------
     def ids_only(self) -> None:
         with self.beat("ids_only") as beat:
-            self.chips = TokenRow(self.tokens(self.source_ids), RIGHT, size=36, buff=0.8)
-            if self.chips.width > 2 * theme.SAFE_X:
-                self.chips.arrange(RIGHT, buff=0.25)
-            self.chips.move_to([0, 0.75, 0])
-            self.ids = VGroup(
-                *[
-                    bold(str(i), 36, self.token_color(i)).next_to(chip, DOWN, 1.0)
-                    for i, chip in zip(self.source_ids, self.chips, strict=True)
-                ]
-            )
-            self.arrows = VGroup(
-                *[
-                    FlowArrow([chip.get_bottom(), number.get_top()], buff=0.16)
-                    for chip, number in zip(self.chips, self.ids, strict=True)
-                ]
-            )
-            appear = [FadeIn(chip, shift=UP * 0.2) for chip in self.chips]
-            self.play(LaggedStart(*appear, lag_ratio=0.25), run_time=beat.share(0.3))
-            self.play(
-                LaggedStart(*[Create(arrow.shaft) for arrow in self.arrows], lag_ratio=0.25),
-                LaggedStart(*[FadeIn(arrow.head) for arrow in self.arrows], lag_ratio=0.25),
-                LaggedStart(*[FadeIn(number, shift=DOWN * 0.3) for number in self.ids], lag_ratio=0.25),
-                run_time=beat.share(0.4),
-            )
+            opening = SentenceWithIds(self, self.source_ids)
+            self.add(opening)
+            self.ids = opening.ids
+            self.wait(beat.share(0.25))
+            self.play(FadeOut(opening.chips, shift=UP * 0.3), FadeOut(opening.arrows), run_time=beat.share(0.25))
+            self.play(self.ids.animate.move_to([0, self.MIDDLE_Y, 0]).scale(1.3), run_time=beat.share(0.25))
 
     def the_table(self) -> None:
         with self.beat("the_table") as beat:
             self.table = self._table()
             ys = self._slots(len(self.source_ids))
-            self.play(FadeOut(self.arrows), *self._move_column(self.source_ids, ys), run_time=beat.share(0.22))
+            self.chips = self._column(self.source_ids, ys)
+            numbers = self._numbers(self.chips, self.source_ids)
+            self.play(
+                *[old.animate.become(new) for old, new in zip(self.ids, numbers, strict=True)],
+                FadeIn(self.chips),
+                run_time=beat.share(0.22),
+            )
             self.play(rows_appear(self.table), run_time=beat.share(0.45))
             self.table_tag = Words(self.label("table"), theme.LABEL_SIZE, theme.DIM)
             self.table_tag.next_to(self.table.body, DOWN, 0.24)
@@ -193,6 +183,18 @@ class Embedding(ExplainerScene):
                 *[box.animate.set_stroke(theme.INFERENCE, width=theme.STRONG) for box in self.table.boxes()],
                 run_time=beat.share(0.15),
             )
+
+    def source_matrix(self) -> None:
+        with self.beat("source_matrix") as beat:
+            matrix = raise_above(named_matrix(self, "src.embed", self.source_ids, decimals=1))
+            rest = [thing for thing in self.mobjects if thing is not self.chrome]
+            self.play(
+                *[fly(self.table.row(i), matrix.row(k)) for k, i in enumerate(self.source_ids)],
+                FadeIn(matrix.row_labels),
+                *[FadeOut(thing) for thing in rest],
+                run_time=beat.share(0.4),
+            )
+            settle(matrix)
 
     # -- pictures -------------------------------------------------------------------------------------------------
     def _table(self) -> MatrixGrid:

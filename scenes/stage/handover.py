@@ -1,0 +1,110 @@
+"""Pictures that two scenes share: one closes on it, the next one opens on it, so that the joined film flows.
+
+Each function takes the scene (for trace, tokens and colours) and gives the picture in its place. The same call gives
+the same picture, whichever scene makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from manim import DOWN, RIGHT, VGroup
+
+from . import theme
+from .boxes import focus_frame
+from .flow import FlowArrow
+from .grid import Heatmap, MatrixGrid
+from .tokens import TokenRow
+from .words import Words, bold
+
+if TYPE_CHECKING:
+    from .scene import ExplainerScene
+
+MIDDLE = (0.0, -0.1, 0.0)
+SENTENCE_Y = 0.75
+CELL = (1.3, 0.72)
+MATRIX_SIZE = 30.0
+HEAT_CELL = (1.06, 0.66)
+
+
+def sentence(scene: ExplainerScene, ids: Sequence[int]) -> TokenRow:
+    """A sentence as a row of chips in the upper middle."""
+    tokens = scene.tokens(ids)
+    size, buff = 36.0, 0.8
+    row = TokenRow(tokens, RIGHT, size=size, buff=buff)
+    while row.width > 2 * theme.SAFE_X and size > theme.SMALL_SIZE:
+        size, buff = max(size * 0.9, theme.SMALL_SIZE), buff * 0.8
+        row = TokenRow(tokens, RIGHT, size=size, buff=buff)
+    row.move_to([0, SENTENCE_Y, 0])
+    return row
+
+
+class SentenceWithIds(VGroup):
+    """A sentence with the id below every token: `chips`, `arrows`, `ids`."""
+
+    def __init__(self, scene: ExplainerScene, ids: Sequence[int]) -> None:
+        self.chips = sentence(scene, ids)
+        size = self.chips.chip(0).words.size
+        self.ids = VGroup(
+            *[
+                bold(str(i), size, scene.token_color(i)).next_to(chip, DOWN, 1.0)
+                for i, chip in zip(ids, self.chips, strict=True)
+            ]
+        )
+        self.arrows = VGroup(
+            *[
+                FlowArrow([chip.get_bottom(), number.get_top()], buff=0.16)
+                for chip, number in zip(self.chips, self.ids, strict=True)
+            ]
+        )
+        super().__init__(self.chips, self.arrows, self.ids)
+
+
+def named_matrix(
+    scene: ExplainerScene, key: str, ids: Sequence[int], index: tuple[int, ...] = (), decimals: int = 2
+) -> MatrixGrid:
+    """A matrix with one named row a token, in the middle of the frame."""
+    grid = scene.grid(
+        key,
+        index,
+        decimals=decimals,
+        row_names=scene.names(ids),
+        size=MATRIX_SIZE,
+        cell=CELL,
+        max_height=4.4,
+        max_width=8.0,
+        first_rows=len(ids),
+    )
+    grid.shift(MIDDLE - grid.body.get_center())
+    return grid
+
+
+def heads_side_by_side(
+    scene: ExplainerScene, key: str, row_ids: Sequence[int], column_ids: Sequence[int], heads: Sequence[int] = (0, 1)
+) -> VGroup:
+    """Attention maps of two heads beside each other, each a Heatmap with named rows and columns."""
+    maps: list[Heatmap] = [
+        scene.heatmap(
+            key,
+            (head,),
+            row_names=scene.names(row_ids),
+            column_names=scene.names(column_ids),
+            cell=HEAT_CELL,
+            max_height=3.6,
+            max_width=4.4,
+        )
+        for head in heads
+    ]
+    pair = VGroup(*maps).arrange(RIGHT, buff=1.35)
+    return pair.shift([-pair.get_center()[0], MIDDLE[1] - maps[0].body.get_y(), 0])
+
+
+class FramedMemory(VGroup):
+    """The encoder's output, framed: what the decoder will see of the source. `grid`, `frame`, `tag`."""
+
+    def __init__(self, scene: ExplainerScene, ids: Sequence[int], tag: str) -> None:
+        self.grid = named_matrix(scene, "encoder.out", ids)
+        self.frame = focus_frame(self.grid, buff=0.25, color=theme.SHARED)
+        self.tag = Words(tag, theme.LABEL_SIZE, theme.DIM).next_to(self.frame, DOWN, 0.24)
+        super().__init__(self.grid, self.frame, self.tag)
