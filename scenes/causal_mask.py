@@ -25,7 +25,8 @@ from scenes.stage import theme
 from scenes.stage.boxes import Chip, focus_frame
 from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
-from scenes.stage.grid import Heatmap, MatrixGrid
+from scenes.stage.grid import MatrixGrid
+from scenes.stage.handover import HEAT_CELL, MIDDLE, FramedMemory, masked_map
 from scenes.stage.motion import fly, raise_above, reword, rows_appear, settle
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow
@@ -34,13 +35,12 @@ from scenes.stage.words import Words, bold, power_of_ten
 LAYER = "decoder.0.self_attn"
 HEAD = 0
 MINUS_INFINITY = "−∞"
-ZERO = "0"
 
 
 class CausalMask(ExplainerScene):
     """Scores of the future become minus infinity, and softmax turns them into 0."""
 
-    GRID_Y = -0.05
+    GRID_Y = MIDDLE[1]
     BETWEEN = 1.35
     TOKENS_Y = -0.5
     READS_Y = 0.75
@@ -56,6 +56,7 @@ class CausalMask(ExplainerScene):
         self.mask_out()
         self.softmax()
         self.in_parallel()
+        self.one_pass()
 
     # -- beats ----------------------------------------------------------------------------------------------------
     def decoder_input(self) -> None:
@@ -77,14 +78,18 @@ class CausalMask(ExplainerScene):
                 (self.label("input"), total),
             )
             tags = [Words(text, theme.LABEL_SIZE, theme.DIM).next_to(grid.body, DOWN, 0.3) for text, grid in said]
-            self.play(rows_appear(embed), FadeIn(tags[0]), run_time=beat.share(0.25))
-            self.play(FadeIn(plus), rows_appear(places), FadeIn(tags[1]), run_time=beat.share(0.2))
+            memory = FramedMemory(self, [int(i) for i in self.trace["src.tokens"]], self.label("memory"))
+            self.add(memory)
+            self.wait(beat.share(0.08))
+            self.play(FadeOut(memory, shift=LEFT * 3), run_time=beat.share(0.14))
+            self.play(rows_appear(embed), FadeIn(tags[0]), run_time=beat.share(0.2))
+            self.play(FadeIn(plus), rows_appear(places), FadeIn(tags[1]), run_time=beat.share(0.16))
             raise_above(total)
             self.play(
                 FadeIn(equals),
                 FadeIn(tags[2]),
                 LaggedStart(*[self._sum_row(embed, places, total, i) for i in range(self.count)], lag_ratio=0.3),
-                run_time=beat.share(0.35),
+                run_time=beat.share(0.3),
             )
             settle(total)
             self.embed = embed
@@ -202,7 +207,7 @@ class CausalMask(ExplainerScene):
 
     def softmax(self) -> None:
         with self.beat("softmax") as beat:
-            self.weights = self._heat(0)
+            self.weights = masked_map(self, f"{LAYER}.pattern", self.ids, HEAD)
             half = (self.grid_.width + self.BETWEEN + self.weights.width) / 2
             self.weights.shift(RIGHT * (half - self.weights.get_right()[0]))
             whole = VGroup(self.grid_, self.formula, self.mask_tag)
@@ -240,10 +245,12 @@ class CausalMask(ExplainerScene):
     def in_parallel(self) -> None:
         with self.beat("in_parallel") as beat:
             left = [*self.grid_, self.formula, self.mask_tag, *self.extras[:2]]
-            whole = VGroup(self.weights, self.extras[2])
+            self.add(self.weights)  # its rows came one by one; from here on it moves as a whole
+            shift = RIGHT * (-1.5 - self.weights.body.get_center()[0])
             self.play(
                 *[FadeOut(part) for part in left],
-                whole.animate.shift(RIGHT * (-1.5 - self.weights.body.get_center()[0])),
+                self.weights.animate.shift(shift),
+                self.extras[2].animate.shift(shift),
                 run_time=beat.share(0.15),
             )
             answers = []
@@ -270,6 +277,15 @@ class CausalMask(ExplainerScene):
                     FadeIn(guess),
                     run_time=beat.share(0.18),
                 )
+
+    def one_pass(self) -> None:
+        with self.beat("one_pass") as beat:
+            rest = [thing for thing in self.mobjects if thing not in (self.chrome, self.weights)]
+            self.play(
+                *[FadeOut(thing) for thing in rest],
+                self.weights.animate.shift(MIDDLE - self.weights.body.get_center()),
+                run_time=beat.share(0.3),
+            )
 
     # -- pictures -------------------------------------------------------------------------------------------------
     def _summand(self, key: str, width: float, **settings: Any) -> MatrixGrid:
@@ -322,7 +338,7 @@ class CausalMask(ExplainerScene):
         return {
             "row_names": names,
             "column_names": names,
-            "cell": (1.06, 0.66),
+            "cell": HEAT_CELL,
             "max_height": 3.6,
             "max_width": 4.6,
         }
@@ -330,17 +346,6 @@ class CausalMask(ExplainerScene):
     def _grid(self, what: str, x: float) -> MatrixGrid:
         grid = self.grid(f"{LAYER}.{what}", (HEAD,), **self._fit())
         return grid.shift([x, self.GRID_Y, 0] - grid.body.get_center())
-
-    def _heat(self, x: float) -> Heatmap:
-        """The attention weights; what the mask closed is red and a plain 0."""
-        grid = self.heatmap(f"{LAYER}.pattern", (HEAD,), **self._fit())
-        grid.shift([x, self.GRID_Y, 0] - grid.body.get_center())
-        for i in range(self.count):
-            for j in range(i + 1, self.count):
-                grid.cell(i, j).set_words(Words(ZERO, grid.size)).paint(
-                    fill=theme.tint(theme.MASKED, 0.16), stroke=theme.MASKED, ink=theme.MASKED_INK
-                )
-        return grid
 
     def _sum_row(self, embed: MatrixGrid, places: MatrixGrid, total: MatrixGrid, i: int) -> AnimationGroup:
         """Copies of both rows run together into the row of the sum."""

@@ -26,6 +26,7 @@ SENTENCE_Y = 0.75
 CELL = (1.3, 0.72)
 MATRIX_SIZE = 30.0
 HEAT_CELL = (1.06, 0.66)
+MASKED_WEIGHT = "0"  # exactly: softmax of minus infinity
 
 
 def sentence(scene: ExplainerScene, ids: Sequence[int]) -> TokenRow:
@@ -98,6 +99,20 @@ def heads_side_by_side(
     ]
     pair = VGroup(*maps).arrange(RIGHT, buff=1.35)
     return pair.shift([-pair.get_center()[0], MIDDLE[1] - maps[0].body.get_y(), 0])
+
+
+def masked_map(scene: ExplainerScene, key: str, ids: Sequence[int], head: int = 0) -> Heatmap:
+    """A masked attention map in the middle: what the mask closed is red and a plain 0."""
+    names = scene.names(ids)
+    grid = scene.heatmap(
+        key, (head,), row_names=names, column_names=names, cell=HEAT_CELL, max_height=3.6, max_width=4.6
+    )
+    grid.shift(MIDDLE - grid.body.get_center())
+    for i in range(grid.rows):
+        for j in range(i + 1, grid.columns):
+            cell = grid.cell(i, j).set_words(Words(MASKED_WEIGHT, grid.size))
+            cell.paint(fill=theme.tint(theme.MASKED, 0.16), stroke=theme.MASKED, ink=theme.MASKED_INK)
+    return grid
 
 
 class FramedMemory(VGroup):
