@@ -10,7 +10,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, VGroup
 
 from . import theme
-from .boxes import Cell
+from .boxes import Cell, panel
 from .words import Number, Words, bold
 
 
@@ -28,7 +28,8 @@ class MatrixGrid(VGroup):
     Parameters: the trace; a key and the leading `index` that leaves one or two axes (one axis is drawn as one row);
     decimals; headings; type size; `cell` = (width, height) or None to take what the widest number needs; gap between
     cells; `max_height` and `max_width` shrink type and cells down to the smallest readable size to fit;
-    `first_rows` draws only so many rows from the top, `first_columns` only so many columns from the left.
+    `first_rows` draws only so many rows from the top, `first_columns` only so many columns from the left;
+    `transposed` draws the rows (after that choice) as columns.
     Raises IndexError when the index leaves anything but one or two axes.
     """
 
@@ -47,6 +48,7 @@ class MatrixGrid(VGroup):
         max_width: float | None = None,
         fill: str = theme.PANEL,
         first_rows: int | None = None,
+        transposed: bool = False,
         first_columns: int | None = None,
     ) -> None:
         super().__init__()
@@ -56,6 +58,9 @@ class MatrixGrid(VGroup):
         self.trace, self.key, self.index, self.decimals = trace, key, tuple(index), decimals
         self.values = values if values.ndim == 2 else values[None, :]
         self.values = self.values[:first_rows, :first_columns]
+        self.transposed = transposed
+        if transposed:
+            self.values = self.values.T
         self.rows, self.columns = self.values.shape
         self._one_row = values.ndim == 1
         size, cell = self._fit(size, cell, gap, max_height, max_width)
@@ -93,7 +98,9 @@ class MatrixGrid(VGroup):
 
     def full_index(self, i: int, j: int) -> tuple[int, ...]:
         """Index into the key's array of the cell in row i, column j."""
-        return (*self.index, j) if self._one_row else (*self.index, i, j)
+        if self._one_row:
+            return (*self.index, i if self.transposed else j)
+        return (*self.index, j, i) if self.transposed else (*self.index, i, j)
 
     def row_with_label(self, i: int) -> VGroup:
         """Row i with its heading, if it has one."""
@@ -124,7 +131,9 @@ class MatrixGrid(VGroup):
         new_size = max(size * shrink, theme.SMALL_SIZE)
         ratio = new_size / size
         # Type stops shrinking at the smallest readable size; the air around it may shrink a little further.
-        new_height = max(height * shrink, cap * ratio * 1.85)
+        if max_height is not None:
+            height = min(height, max_height / self.rows - gap)
+        new_height = max(height, cap * ratio * 1.85)
         new_width = max(width * shrink, (widest + 0.85 * cap) * ratio)
         return new_size, (new_width, new_height)
 
@@ -188,6 +197,19 @@ class VectorColumn(MatrixGrid):
 def shape_tag(grid: MatrixGrid, text: str, color: str = theme.DIM, size: float = theme.LABEL_SIZE) -> Words:
     """A line under a grid that names it."""
     return Words(text, size, color).next_to(grid.body, DOWN, 0.22)
+
+
+def empty_places(grid: MatrixGrid) -> VGroup:
+    """The outlines of a grid's cells, for values that are still to come."""
+    places = [panel(one.box.width, one.box.height, fill=theme.BACKGROUND).move_to(one.box) for one in grid.body]
+    return VGroup(*places)
+
+
+def elision(grid: MatrixGrid) -> VGroup:
+    """A mark beside each row when the grid draws only the first columns of its key, else nothing."""
+    drawn, there = grid.columns, np.asarray(grid.trace[grid.key]).shape[-1]
+    rows = range(grid.rows) if there > drawn else ()
+    return VGroup(*[Words("…", grid.size, theme.DIM).next_to(grid.row(i), RIGHT, 0.12) for i in rows])
 
 
 def beside(grid: MatrixGrid, i: int) -> np.ndarray:

@@ -1,0 +1,141 @@
+"""Matrices in a row with signs between them: X + PE = X′, X · Wᵀ = Q, and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from manim import DOWN, RIGHT, AnimationGroup, FadeIn, FadeOut, LaggedStart, VGroup
+
+from . import theme
+from .formula import Formula
+from .grid import Heatmap, MatrixGrid, Name
+from .motion import raise_above
+from .words import Words, bold
+
+if TYPE_CHECKING:
+    from .scene import ExplainerScene
+
+SIGN_SIZE = 34.0
+TAG_GAP = 0.26
+TAG_FORMULA_SIZE = 36.0
+
+
+@dataclass(frozen=True)
+class Term:
+    """One matrix of an equation: where it comes from, what stands under it, how it is drawn.
+
+    `tag` is text, `formula` is set in Typst instead. `named` gives the rows the names of the equation; `heat` draws a
+    heat map from `low` to `high` in `color`; `transposed` draws rows as columns (every product here is x · Wᵀ).
+    """
+
+    key: str
+    tag: str
+    index: tuple[int, ...] = ()
+    decimals: int = 2
+    named: bool = False
+    heat: bool = False
+    low: float = 0.0
+    high: float = 1.0
+    color: str = theme.SHARED
+    columns_named: bool = False
+    transposed: bool = False
+    formula: str = ""
+
+
+class Equation(VGroup):
+    """Terms and signs on one line, centred in the frame, with the same cells in every term.
+
+    Parameters: the scene; terms (matrices) and strings (signs) from left to right; the names of the rows; the height
+    of the line; the largest cell. Type and cells shrink to the width of the safe area, never below what can be read.
+    """
+
+    def __init__(
+        self,
+        scene: ExplainerScene,
+        parts: Sequence[Term | str],
+        names: Sequence[Name],
+        y: float = -0.1,
+        cell: tuple[float, float] = (0.96, 0.72),
+        size: float = theme.NUMBER_SIZE,
+        buff: float = 0.3,
+        width: float = 2 * theme.SAFE_X,
+    ) -> None:
+        super().__init__()
+        terms = [part for part in parts if isinstance(part, Term)]
+        signs = {i: bold(part, SIGN_SIZE, theme.DIM) for i, part in enumerate(parts) if isinstance(part, str)}
+        columns = sum(self._columns(scene, term) for term in terms)
+        heading = max(bold(name.text, theme.LABEL_SIZE).width for name in names) + 0.2 if names else 0.0
+        taken = sum(heading for term in terms if term.named) + sum(sign.width for sign in signs.values())
+        room = width - taken - buff * (len(parts) - 1)
+        self.grids: list[MatrixGrid] = []
+        self.tags = VGroup()
+        self.signs = VGroup(*signs.values())
+        placed = VGroup()
+        for i, part in enumerate(parts):
+            if isinstance(part, str):
+                placed.add(signs[i])
+                continue
+            grid = self._grid(scene, part, names, cell, size, room / columns * self._columns(scene, part))
+            self.grids.append(grid)
+            placed.add(grid)
+        placed.arrange(RIGHT, buff=buff)
+        for part in placed:
+            middle = part.body if isinstance(part, MatrixGrid) else part
+            part.shift([0, y - middle.get_y(), 0])
+        placed.shift([-placed.get_center()[0], 0, 0])
+        for term, grid in zip(terms, self.grids, strict=True):
+            self.tags.add(self._tag(term).next_to(grid.body, DOWN, TAG_GAP))
+        self.add(*placed, self.tags)
+
+    @staticmethod
+    def _columns(scene: ExplainerScene, term: Term) -> int:
+        return int(scene.trace[term.key][term.index].shape[-2 if term.transposed else -1])
+
+    @staticmethod
+    def _tag(term: Term) -> VGroup | Words:
+        """What stands under a term: a formula, words, or nothing."""
+        if term.formula:
+            return Formula(term.formula, TAG_FORMULA_SIZE, theme.DIM)
+        return Words(term.tag, theme.LABEL_SIZE, theme.DIM) if term.tag else VGroup()
+
+    @staticmethod
+    def _grid(
+        scene: ExplainerScene, term: Term, names: Sequence[Name], cell: tuple[float, float], size: float, room: float
+    ) -> MatrixGrid:
+        settings: dict[str, Any] = {
+            "decimals": term.decimals,
+            "cell": cell,
+            "size": size,
+            "max_width": room,
+            "max_height": 4.2,
+            "row_names": names if term.named else None,
+            "column_names": names if term.columns_named else None,
+            "transposed": term.transposed,
+        }
+        if term.heat:
+            return Heatmap(
+                scene.trace, term.key, term.index, low=term.low, high=term.high, color=term.color, **settings
+            )
+        return MatrixGrid(scene.trace, term.key, term.index, **settings)
+
+    # -- movement -------------------------------------------------------------------------------------------------
+    def operands_appear(self, count: int | None = None, **settings: float) -> LaggedStart:
+        """All terms and signs but the last `=` and result fade in from the left (or the first `count` parts)."""
+        parts = list(self.submobjects[:-1])[: count if count is not None else -2]
+        tags = list(self.tags[: sum(isinstance(part, MatrixGrid) for part in parts)])
+        shown = [FadeIn(part) for part in parts] + [FadeIn(tag) for tag in tags]
+        return LaggedStart(*shown, lag_ratio=0.3, **settings)
+
+    def result_appears(self, *sources: MatrixGrid, **settings: float) -> AnimationGroup:
+        """The last sign, tag and term come in; every row of the result gathers from the same row of the sources."""
+        result = self.grids[-1]
+        rows = []
+        for i in range(result.rows):
+            copies = [raise_above(source.row(i).copy()) for source in sources]
+            gather = [FadeOut(copy, target_position=result.row(i)) for copy in copies]
+            rows.append(AnimationGroup(*gather, FadeIn(result.row_with_label(i))))
+        return AnimationGroup(
+            FadeIn(self.signs[-1]), FadeIn(self.tags[-1]), LaggedStart(*rows, lag_ratio=0.35), **settings
+        )

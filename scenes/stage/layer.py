@@ -1,0 +1,170 @@
+"""Movements of one Transformer layer, shared by the scenes that walk through encoder and decoder layers.
+
+A `LayerScene` names the rows it follows (`follow`) and plays sums, norms, weighted sums and the feed-forward network on
+them. Texts come from the scene, since they are its storyboard entry's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from manim import UP, Animation, FadeIn, FadeOut, LaggedStart, VMobject
+
+from . import theme
+from .beats import Beat
+from .boxes import Cell, focus_frame
+from .equation import Equation, Term
+from .flow import FlowArrow
+from .formula import Formula
+from .grid import MatrixGrid
+from .motion import fly, raise_above, reword, settle
+from .scene import ExplainerScene
+from .words import Words, bold
+
+HEAD_TINTS = (theme.tint(theme.VALUE, 0.22), theme.tint(theme.KEY, 0.22))
+ARROW_FORMULA_SIZE = 36.0
+
+
+class LayerScene(ExplainerScene):
+    """A scene that follows the rows of a sentence through the parts of a layer."""
+
+    def follow(self, key: str) -> None:
+        """Follow the tokens whose ids stand under `key` ("src.tokens", "tgt.tokens")."""
+        self.ids = [int(i) for i in self.trace[key]]
+        self.row_names = self.names(self.ids)
+
+    def others(self, *keep: VMobject) -> list[VMobject]:
+        """All that is on stage but the chrome and `keep`."""
+        return [part for part in self.mobjects if part is not self.chrome and part not in keep]
+
+    # -- attention ------------------------------------------------------------------------------------------------
+    def gather_row(self, picture: Equation, i: int, seconds: float) -> None:
+        """Row i of the weights lights the value rows by their weight; they run together into row i of the blend.
+
+        `picture` holds pattern, values and blend in this order.
+        """
+        pattern, values, blend = picture.grids
+        lit = [
+            cell.animate.paint(fill=theme.heat(float(pattern.values[i, j]), theme.VALUE))
+            for j in range(values.rows)
+            for cell in values.row(j)
+        ]
+        frame = focus_frame(pattern.row(i))
+        self.play(FadeIn(frame), *lit, run_time=seconds * 0.45)
+        target = raise_above(blend.row(i))
+        copies = [raise_above(values.row(j).copy()) for j in range(values.rows)]
+        self.play(*[FadeOut(copy, target_position=target) for copy in copies], FadeIn(target), run_time=seconds * 0.45)
+        settle(target)
+        self.remove(frame)
+
+    def tint_heads(self, joined: MatrixGrid) -> None:
+        """Neighbouring heads get different quiet tints, so that it can be seen what came from where."""
+        for i in range(joined.rows):
+            for j in range(joined.columns):
+                joined.cell(i, j).paint(fill=HEAD_TINTS[j // self.model.d_head % len(HEAD_TINTS)])
+
+    # -- residual and norm ----------------------------------------------------------------------------------------
+    def add_rows(self, beat: Beat, left: Term, right: Term, total: Term, share: float = 0.9) -> Equation:
+        """Two matrices are added row by row in `share` of the beat; what was on stage makes room."""
+        picture = Equation(self, [left, "+", right, "=", total], self.row_names)
+        self.play(
+            *[FadeOut(part) for part in self.others()], picture.operands_appear(), run_time=beat.share(0.45 * share)
+        )
+        self.play(picture.result_appears(*picture.grids[:2]), run_time=beat.share(0.5 * share))
+        return picture
+
+    def norm_picture(self, source: str, norm: str, tag: str, normed: str) -> Equation:
+        """Rows, their mean, their variance and the normalised rows, from the keys `source` and `norm`.*."""
+        parts: list[Term | str] = [
+            Term(source, tag, named=True),
+            Term(f"{norm}.mean", ""),
+            Term(f"{norm}.var", ""),
+            "→",
+            Term(f"{norm}.out", normed),
+        ]
+        return Equation(self, parts, self.row_names, y=-0.35, buff=0.5)
+
+    def rows_normalised(self, picture: Equation, seconds: float) -> None:
+        """Rows, mean and variance run together into the normalised rows, one row after the other."""
+        rows, mean, variance, out = picture.grids
+        arrive: list[Animation] = []
+        for i in range(rows.rows):
+            sources = [raise_above(grid.row(i).copy()) for grid in (rows, mean, variance)]
+            arrive += [FadeOut(row, target_position=out.row(i)) for row in sources]
+            arrive.append(FadeIn(out.row(i)))
+        self.play(LaggedStart(*arrive, lag_ratio=0.12), run_time=seconds)
+
+    # -- feed-forward ---------------------------------------------------------------------------------------------
+    def network_picture(self, source: str, result: str, left: str, right: str) -> Equation:
+        """Two matrices with room for an arrow between them."""
+        parts = [Term(source, left, named=True), Term(result, right)]
+        return Equation(self, parts, self.row_names, buff=1.6, cell=(0.9, 0.72), size=22)
+
+    def network_arrow(self, picture: Equation, formula: str) -> list[VMobject]:
+        """The arrow between the two matrices and what is multiplied on the way."""
+        source, result = picture.grids
+        arrow = FlowArrow([source.body.get_right(), [result.body.get_left()[0], source.body.get_y(), 0]])
+        return [arrow, Formula(formula, ARROW_FORMULA_SIZE, theme.DIM).next_to(arrow, UP, 0.18)]
+
+    def rows_through(self, picture: Equation, seconds: float) -> None:
+        """Each row goes through the network by itself."""
+        source, result = picture.grids
+        for i in range(source.rows):
+            travelling = raise_above(source.row(i).copy())
+            self.play(
+                FadeOut(travelling, target_position=result.row(i)),
+                FadeIn(result.row(i)),
+                run_time=seconds / source.rows,
+            )
+
+    def darken_negatives(self, hidden: MatrixGrid, post: str, seconds: float) -> None:
+        """ReLU in place: negatives become the zeros of the key `post` and go dark, the rest lights up by its size."""
+        top = float(np.max(self.trace[post])) or 1.0
+        dark, lit = [], []
+        for i, j in np.ndindex(hidden.rows, hidden.columns):
+            cell = hidden.cell(i, j)
+            if float(hidden.values[i, j]) < 0:
+                zero = self.number(post, (i, j), size=hidden.size)
+                dark.append(reword(cell, zero, fill=theme.BACKGROUND, stroke=theme.LINE, ink=theme.DIM))
+            else:
+                lit.append(cell.animate.paint(fill=theme.heat(float(hidden.values[i, j]) / top)))
+        name = bold("ReLU", theme.LABEL_SIZE, theme.INK).next_to(hidden.body, UP, 0.25)
+        self.play(FadeIn(name), run_time=seconds * 0.15)
+        if dark:
+            self.play(LaggedStart(*dark, lag_ratio=0.1), run_time=seconds * 0.6)
+        if lit:
+            self.play(*lit, run_time=seconds * 0.25)
+
+    def paint_hidden(self, hidden: MatrixGrid) -> None:
+        """Paint a matrix behind the ReLU as `darken_negatives` leaves it."""
+        top = float(hidden.values.max()) or 1.0
+        for i, j in np.ndindex(hidden.rows, hidden.columns):
+            value = float(hidden.values[i, j])
+            cell: Cell = hidden.cell(i, j)
+            if value == 0:
+                cell.paint(fill=theme.BACKGROUND, ink=theme.DIM)
+            else:
+                cell.paint(fill=theme.heat(value / top))
+
+    # -- passing on -----------------------------------------------------------------------------------------------
+    def carry_over(self, old: MatrixGrid, new: MatrixGrid, seconds: float, also: Sequence[Words] = ()) -> None:
+        """The matrix `old` moves to where `new`, the same matrix, stands; everything else leaves the stage."""
+        raise_above(new)
+        self.play(
+            *[FadeOut(part) for part in self.others()],
+            fly(old.body, new.body),
+            FadeIn(new.row_labels),
+            *[FadeIn(part) for part in also],
+            run_time=seconds,
+        )
+        settle(new)
+
+    def become(self, old: MatrixGrid, new: MatrixGrid) -> list[Animation]:
+        """One grid with its headings moves to where the other, equal one stands."""
+        pairs = zip(
+            [*old.body, *old.row_labels, *old.column_labels],
+            [*new.body, *new.row_labels, *new.column_labels],
+            strict=True,
+        )
+        return [one.animate.become(other) for one, other in pairs]
