@@ -20,6 +20,7 @@ from . import theme
 from .beats import Beat, Cue
 from .chrome import Chrome, ChromeWords
 from .grid import Heatmap, MatrixGrid, Name
+from .reckoning import Expression, Result
 from .words import Number
 
 STORYBOARD_VARIABLE = "EXPLAINER_STORYBOARD"
@@ -193,6 +194,10 @@ class ExplainerScene(Scene):
     def number(self, key: str, index: tuple[int, ...] = (), decimals: int = 2, **settings: Any) -> Number:
         """One value of the trace as text."""
         return Number(self.trace, key, index, decimals, **settings)
+
+    def result(self, expression: Expression, decimals: int = 2, **settings: Any) -> Result:
+        """A value reckoned from entries of the trace as text."""
+        return Result(self.trace, expression, decimals, **settings)
 
     def grid(self, key: str, index: tuple[int, ...] = (), **settings: Any) -> MatrixGrid:
         """A matrix (or one vector) of the trace."""

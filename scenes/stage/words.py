@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from manim import BOLD, NORMAL, Text, VMobject, tempconfig
@@ -51,13 +51,31 @@ def cap_height_per_size() -> float:
     return float(_outline("H", NORMAL)[4, 1]) / REFERENCE_SIZE
 
 
+class Origin(Protocol):
+    """Where a number on screen comes from, so that it can be found again in any trace."""
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals are printed."""
+
+    def value(self, trace: Any) -> float:
+        """What the trace says; KeyError or IndexError when it has no such entry."""
+
+
 @dataclass(frozen=True)
 class Provenance:
-    """Where a number on screen comes from: a trace key, an index into its array, and how it is printed."""
+    """The origin of most numbers: a trace key, an index into its array, and how it is printed."""
 
     key: str
     index: tuple[int, ...]
     decimals: int
+
+    def value(self, trace: Any) -> float:
+        """The entry; TypeError when the index names more than one."""
+        return float(np.asarray(trace[self.key])[self.index])
+
+    def __str__(self) -> str:
+        return f"{self.key}{list(self.index)}"
 
 
 def format_value(value: float, decimals: int) -> str:
@@ -89,7 +107,7 @@ class Words(VMobject):
         size: float = theme.BODY_SIZE,
         color: str = theme.INK,
         weight: str = NORMAL,
-        provenance: Provenance | None = None,
+        provenance: Origin | None = None,
     ) -> None:
         if not string.strip():
             raise ValueError("Words needs at least one visible character")

@@ -19,7 +19,7 @@ from pipeline.storyboard import Entry, Storyboard
 
 from ..beats import Cue
 from ..scene import LANGUAGE_VARIABLE, STORYBOARD_VARIABLE, ExplainerScene, SceneError, storyboard_path
-from ..words import Provenance, Words
+from ..words import Origin, Words
 from . import continuity, layout, signals, texts, timing
 from .findings import Finding, Log
 from .picture import Outlines, Picture, take
@@ -37,7 +37,7 @@ class Inspection:
     cues: list[Cue] = field(default_factory=list)
     frame_count: int = 0
     plays: int = 0
-    numbers: dict[Provenance, str] = field(default_factory=dict)  # every number that was on screen, as printed
+    numbers: dict[Origin, str] = field(default_factory=dict)  # every number that was on screen, as printed
 
     def report(self) -> str:
         """All findings, one a line."""
@@ -125,7 +125,7 @@ class _Inspector:
         self.outlines = Outlines()
         self.flashes = signals.FlashWatch()
         self.badge: list[str | None] = []
-        self.numbers: dict[Provenance, str] = {}
+        self.numbers: dict[Origin, str] = {}
         self.plays = 0
         self._before: Picture | None = None  # the picture that the play before ended with
         self.log = Log(scene_class.name_in_storyboard(), "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -57,8 +56,7 @@ def _number(text: Ink, words: Words, trace: Mapping[str, np.ndarray]) -> Iterato
             yield Fault("provenance", text.name, place(text), "a decimal number without provenance", "Number")
         return
     try:
-        value: Any = np.asarray(trace[origin.key])[origin.index]
-        expected = format_value(float(value), origin.decimals)
+        expected = format_value(origin.value(trace), origin.decimals)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         yield Fault(
             "numbers", text.name, place(text), f"its provenance {origin} has no value: {error}", "a trace value"
@@ -66,7 +64,7 @@ def _number(text: Ink, words: Words, trace: Mapping[str, np.ndarray]) -> Iterato
         return
     if text.string != expected:
         measured = f"printed {text.string!r}"
-        yield Fault("numbers", text.name, place(text), measured, f"{expected!r} = {origin.key}{list(origin.index)}")
+        yield Fault("numbers", text.name, place(text), measured, f"{expected!r} = {origin}")
 
 
 def _drawn_as_told(text: Ink, words: Words) -> Iterator[Fault]:
