@@ -29,7 +29,7 @@ RAISED = 20
 def raise_above(mobject: VMobject, by: int = RAISED) -> VMobject:
     """Draw `mobject` above everything that lies still, its text above its boxes; returns it."""
     for member in mobject.get_family():
-        member.set_z_index(member.z_index + by)
+        member.set_z_index(member.z_index + by, family=False)
     return mobject
 
 
