@@ -10,7 +10,6 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
-    Animation,
     AnimationGroup,
     ArcBetweenPoints,
     Cross,
@@ -27,14 +26,13 @@ from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import MatrixGrid
 from scenes.stage.handover import HEAT_CELL, MIDDLE, FramedMemory, masked_map
-from scenes.stage.motion import fly, raise_above, reword, rows_appear, settle
+from scenes.stage.motion import fly, mask_cell, raise_above, rows_appear, settle
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow
 from scenes.stage.words import Words, bold, power_of_ten
 
 LAYER = "decoder.0.self_attn"
 HEAD = 0
-MINUS_INFINITY = "−∞"
 
 
 class CausalMask(ExplainerScene):
@@ -201,7 +199,7 @@ class CausalMask(ExplainerScene):
             self.mask_tag = tag
             upper = [(i, j) for i in range(self.count) for j in range(i + 1, self.count)]
             # Row by row from the top: the longest stretch of future is closed first.
-            waves = [self._mask_cell(self.grid_, i, j) for i, j in upper]
+            waves = [mask_cell(self.grid_, i, j) for i, j in upper]
             if waves:
                 self.play(LaggedStart(*waves, lag_ratio=0.25), run_time=beat.share(0.5))
 
@@ -352,12 +350,3 @@ class CausalMask(ExplainerScene):
         target = total.row(i)
         copies = [raise_above(grid.row(i).copy()) for grid in (embed, places)]
         return AnimationGroup(*[FadeOut(copy, target_position=target) for copy in copies], FadeIn(target))
-
-    def _mask_cell(self, grid: MatrixGrid, i: int, j: int) -> Animation:
-        return reword(
-            grid.cell(i, j),
-            Words(MINUS_INFINITY, grid.size),
-            fill=theme.tint(theme.MASKED, 0.32),
-            stroke=theme.MASKED,
-            ink=theme.MASKED_INK,
-        )

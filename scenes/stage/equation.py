@@ -11,7 +11,7 @@ from manim import DOWN, RIGHT, AnimationGroup, FadeIn, FadeOut, LaggedStart, VGr
 from . import theme
 from .formula import Formula
 from .grid import Heatmap, MatrixGrid, Name
-from .motion import raise_above
+from .motion import paint_now, raise_above
 from .words import Words, bold
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class Term:
     """One matrix of an equation: where it comes from, what stands under it, how it is drawn.
 
     `tag` is text, `formula` is set in Typst instead. `named` gives the rows the names of the equation; `heat` draws a
-    heat map from `low` to `high` in `color`; `transposed` draws rows as columns (every product here is x · Wᵀ).
+    heat map from `low` to `high` in `color`; `transposed` draws rows as columns (every product here is x · Wᵀ);
+    `role` is a colour of the theme that the cells are tinted with.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Term:
     columns_named: bool = False
     transposed: bool = False
     formula: str = ""
+    role: str = ""
 
 
 class Equation(VGroup):
@@ -118,7 +120,10 @@ class Equation(VGroup):
             return Heatmap(
                 scene.trace, term.key, term.index, low=term.low, high=term.high, color=term.color, **settings
             )
-        return MatrixGrid(scene.trace, term.key, term.index, **settings)
+        grid = MatrixGrid(scene.trace, term.key, term.index, **settings)
+        if term.role:
+            paint_now(grid.body, term.role, 0.16)
+        return grid
 
     # -- movement -------------------------------------------------------------------------------------------------
     def operands_appear(self, count: int | None = None, **settings: float) -> LaggedStart:

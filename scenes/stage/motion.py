@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from manim import (
@@ -24,6 +25,7 @@ from .grid import MatrixGrid
 from .words import Words
 
 RAISED = 20
+MINUS_INFINITY = "−∞"
 
 
 def raise_above(mobject: VMobject, by: int = RAISED) -> VMobject:
@@ -36,6 +38,16 @@ def raise_above(mobject: VMobject, by: int = RAISED) -> VMobject:
 def settle(mobject: VMobject, by: int = RAISED) -> VMobject:
     """Undo `raise_above`."""
     return raise_above(mobject, -by)
+
+
+def appear(*mobjects: Mobject) -> list[FadeIn]:
+    """Each fades in; empty groups are left out."""
+    return [FadeIn(one) for one in mobjects if len(one.get_family()) > 1 or one.has_points()]
+
+
+def vanish(*mobjects: Mobject) -> list[FadeOut]:
+    """Each fades out; empty groups are left out."""
+    return [FadeOut(one) for one in mobjects if len(one.get_family()) > 1 or one.has_points()]
 
 
 def fly(source: Mobject, target: Mobject, arc: float = 0.0, **settings: Any) -> Animation:
@@ -60,6 +72,17 @@ def reword(cell: Cell, words: Words, **paint: Any) -> AnimationGroup:
     box.set_fill(target.box.get_fill_color(), opacity=1.0)
     box.set_stroke(target.box.get_stroke_color(), width=target.box.get_stroke_width())
     return AnimationGroup(FadeOut(old), FadeIn(words), Transform(cell.box, box))
+
+
+def mask_cell(grid: MatrixGrid, i: int, j: int) -> AnimationGroup:
+    """A score of the future gives way to minus infinity, and its cell turns red."""
+    return reword(
+        grid.cell(i, j),
+        Words(MINUS_INFINITY, grid.size),
+        fill=theme.tint(theme.MASKED, 0.32),
+        stroke=theme.MASKED,
+        ink=theme.MASKED_INK,
+    )
 
 
 def unlight(cells: VGroup) -> AnimationGroup:
@@ -95,3 +118,17 @@ def paint_now(cells: VGroup, color: str, share: float = 0.3) -> None:
     for cell in cells:
         assert isinstance(cell, Cell)
         cell.paint(fill=theme.tint(color, share), stroke=color, stroke_width=theme.STRONG)
+
+
+def all_but(on_screen: Iterable[Mobject], *kept: Mobject) -> list[Mobject]:
+    """What is on screen beside `kept`; groups that hold both are taken apart."""
+    keep = {id(part) for one in kept for part in one.get_family()}
+
+    def outside(mobject: Mobject) -> list[Mobject]:
+        if id(mobject) in keep:
+            return []
+        if any(id(part) in keep for part in mobject.get_family()):
+            return [one for part in mobject.submobjects for one in outside(part)]
+        return [mobject]
+
+    return [one for mobject in on_screen for one in outside(mobject)]
