@@ -13,14 +13,18 @@ from .problems import UserError, shown_path
 
 # The workers of a killed render hold the lock until they have noticed, which takes them a moment.
 PATIENCE = 10.0
+PATIENCE_VARIABLE = "EXPLAINER_LOCK_PATIENCE"
 
 
 @contextmanager
-def media_lock(media: Path, patience: float = PATIENCE) -> Iterator[int]:
+def media_lock(media: Path, patience: float | None = None) -> Iterator[int]:
     """Hold the lock of `media`; yields its file descriptor, which workers inherit so that they hold it, too.
 
-    Raises UserError when another render has it for longer than `patience` seconds.
+    Raises UserError when another render has it for longer than `patience` seconds (default: the environment's
+    EXPLAINER_LOCK_PATIENCE, else ten).
     """
+    if patience is None:
+        patience = float(os.environ.get(PATIENCE_VARIABLE) or PATIENCE)
     media.mkdir(parents=True, exist_ok=True)
     path = media / ".lock"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)

@@ -118,7 +118,7 @@ def choose_scenes(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[
     for name in wanted:
         if name not in by_id:
             hint = did_you_mean(name, by_id)
-            faults.append(f'There is no scene "{name}".' + (f" {hint[0].upper()}{hint[1:]}" if hint else ""))
+            faults.append(f'There is no scene "{name}"' + (f"; {hint}" if hint else "."))
         elif by_id[name].draft:
             place = f"{shown_path(storyboard.path)}:{storyboard.line_of(name)}"
             faults.append(f'The scene "{name}" is a draft ({place}).\n    next: draw it, then remove draft: true')

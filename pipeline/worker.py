@@ -137,7 +137,7 @@ def _draw(
         "disable_caching": True,  # whole clips are kept instead
         "progress_bar": "none",
         "verbosity": "ERROR",
-        "format": "mp4",
+        "format": None,  # a video; a scene that plays nothing is told below
         "preview": False,
         "save_sections": False,
         "transparent": False,
