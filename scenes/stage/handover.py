@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from manim import DOWN, RIGHT, VGroup
+from manim import DOWN, RIGHT, UP, VGroup
 
 from . import theme
 from .boxes import focus_frame
+from .fit import narrowest_pitch, that_fit
 from .flow import FlowArrow
-from .grid import Heatmap, MatrixGrid
+from .formula import Formula
+from .grid import Heatmap, MatrixGrid, elision
+from .roles import KEY, QUERY, Role, tinge
 from .tokens import TokenRow
 from .words import Words, bold
 
@@ -81,6 +84,41 @@ def named_matrix(
     return grid
 
 
+class QueriesAndKeys(VGroup):
+    """Queries and keys of one head beside each other in their colours: `q`, `k`, `letters`, `more`."""
+
+    WIDTH, HEIGHT, BETWEEN = 4.4, 4.2, 1.6
+
+    def __init__(self, scene: ExplainerScene, stem: str, ids: Sequence[int], head: int = 0) -> None:
+        self.q, self.k = (self._grid(scene, role, stem, ids, head) for role in (QUERY, KEY))
+        self.more = VGroup(elision(self.q), elision(self.k))
+        VGroup(VGroup(self.q, self.more[0]), VGroup(self.k, self.more[1])).arrange(RIGHT, buff=self.BETWEEN)
+        self.letters = VGroup(
+            *[
+                Formula(role.matrix, 40, role.color).next_to(grid.body, UP, 0.24)
+                for role, grid in ((QUERY, self.q), (KEY, self.k))
+            ]
+        )
+        super().__init__(self.q, self.k, self.more, self.letters)
+        self.shift([-self.get_center()[0], MIDDLE[1] - self.q.body.get_y(), 0])
+
+    def _grid(self, scene: ExplainerScene, role: Role, stem: str, ids: Sequence[int], head: int) -> MatrixGrid:
+        key = f"{stem}.{role.letter}"
+        pitch = narrowest_pitch(scene.trace, key, (head,))
+        grid = scene.grid(
+            key,
+            (head,),
+            row_names=scene.names(ids),
+            size=MATRIX_SIZE,
+            cell=CELL,
+            max_height=self.HEIGHT,
+            max_width=self.WIDTH,
+            first_columns=that_fit(scene.trace[key].shape[-1], pitch, self.WIDTH),
+        )
+        tinge(grid.body, role.color)
+        return grid
+
+
 def heads_side_by_side(
     scene: ExplainerScene, key: str, row_ids: Sequence[int], column_ids: Sequence[int], heads: Sequence[int] = (0, 1)
 ) -> VGroup:
@@ -108,6 +146,11 @@ def masked_map(scene: ExplainerScene, key: str, ids: Sequence[int], head: int = 
         key, (head,), row_names=names, column_names=names, cell=HEAT_CELL, max_height=3.6, max_width=4.6
     )
     grid.shift(MIDDLE - grid.body.get_center())
+    return close_future(grid)
+
+
+def close_future(grid: Heatmap) -> Heatmap:
+    """Paint the weights of later words as the mask leaves them: red, a plain 0; returns the grid."""
     for i in range(grid.rows):
         for j in range(i + 1, grid.columns):
             cell = grid.cell(i, j).set_words(Words(MASKED_WEIGHT, grid.size))
