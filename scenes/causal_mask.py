@@ -38,6 +38,8 @@ HEAD = 0
 class CausalMask(ExplainerScene):
     """Scores of the future become minus infinity, and softmax turns them into 0."""
 
+    map_layer = 0
+
     GRID_Y = MIDDLE[1]
     BETWEEN = 1.35
     TOKENS_Y = -0.5

@@ -18,6 +18,8 @@ from scenes.stage.motion import dim, unlight
 class DecoderFeedForward(LayerScene):
     """The last layer's second half, and what becomes of its rows in training and in inference."""
 
+    map_layer = -1
+
     def construct(self) -> None:
         self.follow("tgt.tokens")
         self.layer = f"decoder.{self.model.decoder_layers - 1}"

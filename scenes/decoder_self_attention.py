@@ -22,6 +22,8 @@ HEAD = 0
 class DecoderSelfAttention(LayerScene):
     """Queries, keys and values of the target; scores, mask, weights, blend; residual, norm, feed-forward network."""
 
+    map_layer = 0
+
     def construct(self) -> None:
         self.follow("tgt.tokens")
         crossed = f"{LAYER}.cross_attn.out" in self.trace

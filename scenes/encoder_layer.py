@@ -18,6 +18,8 @@ LAYER = "encoder.0"
 class EncoderLayer(LayerScene):
     """Attention gathers, the residual keeps, LayerNorm evens out, the feed-forward network works on each row."""
 
+    map_layer = 0
+
     def construct(self) -> None:
         self.follow("src.tokens")
         self.weighted_sum()

@@ -61,10 +61,18 @@ class StepBadge(VGroup):
 class ArchitectureMap(VGroup):
     """The model in miniature: source row on top, target row below, the bridge between them; the place is lit.
 
-    Places: overview (everything), embedding, encoder, cross_attention, decoder, output.
+    Places: overview (everything), embedding, encoder, cross_attention, decoder, output. `layer` narrows encoder and
+    decoder down to one layer, counted from 0, or from the end when negative.
     """
 
-    def __init__(self, place: str, encoder_layers: int, decoder_layers: int, colors: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        place: str,
+        encoder_layers: int,
+        decoder_layers: int,
+        colors: tuple[str, ...],
+        layer: int | None = None,
+    ) -> None:
         super().__init__()
         width, height = MAP_BOX
         step = width + MAP_GAP
@@ -75,8 +83,10 @@ class ArchitectureMap(VGroup):
         rows = []
         for y, names in ((0.0, top), (-height - 0.13, bottom)):
             row = []
-            for x, (name, _) in enumerate(names):
+            for x, (name, number) in enumerate(names):
                 on = place in (name, "overview")
+                if on and layer is not None and name in ("encoder", "decoder"):
+                    on = number == layer % (encoder_layers if name == "encoder" else decoder_layers)
                 color = colors[0]
                 box = panel(
                     width,
@@ -132,6 +142,7 @@ class Chrome(VGroup):
         scene_count: int,
         encoder_layers: int,
         decoder_layers: int,
+        layer: int | None = None,
     ) -> None:
         colors = theme.TRACKS[track]
         main = colors[0]
@@ -152,7 +163,7 @@ class Chrome(VGroup):
         track_text = Words(words.track, theme.LABEL_SIZE, theme.INK).next_to(chips, RIGHT, 0.14)
         takeaway = Words(words.takeaway, theme.LABEL_SIZE, theme.DIM)
         takeaway.move_to([TEXT_X, TAKEAWAY_Y, 0], aligned_edge=LEFT)
-        self.map = ArchitectureMap(place, encoder_layers, decoder_layers, colors)
+        self.map = ArchitectureMap(place, encoder_layers, decoder_layers, colors, layer)
         self.map.move_to([theme.SAFE_X - STROKE, theme.SAFE_Y - STROKE, 0], aligned_edge=UP + RIGHT)
         place_text = Words(words.place, theme.SMALL_SIZE, main).next_to(self.map, DOWN, 0.14, aligned_edge=RIGHT)
         self.dots = ProgressDots(scene_count, scene_number, main)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, VGroup
+from manim import BOLD, DOWN, LEFT, RIGHT, UP, VGroup
 
 from . import theme
 from .boxes import Cell, panel
-from .words import Number, Words, bold
+from .words import Number, Words, bold, shortened
+
+HEADING_AIR = 0.12  # between the headings of neighbouring columns
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class MatrixGrid(VGroup):
         self.cells = [[self._make_cell(i, j, fill) for j in range(self.columns)] for i in range(self.rows)]
         self.body = VGroup(*[one for row in self.cells for one in row])
         self.row_labels = VGroup(*[self._row_label(i, name) for i, name in enumerate(row_names or ())])
-        self.column_labels = VGroup(*[self._column_label(j, name) for j, name in enumerate(column_names or ())])
+        self.column_labels = self._column_headings(column_names or ())
         self.add(self.body, self.row_labels, self.column_labels)
 
     # -- parts --------------------------------------------------------------------------------------------------
@@ -147,9 +150,22 @@ class MatrixGrid(VGroup):
         label = bold(name.text, max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE), name.color)
         return label.next_to(self.cells[i][0], LEFT, 0.2)
 
-    def _column_label(self, j: int, name: Name) -> Words:
-        label = bold(name.text, max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE), name.color)
-        return label.next_to(self.cells[0][j], UP, 0.17)
+    def _column_headings(self, names: Sequence[Name]) -> VGroup:
+        """Headings of the columns; where neighbours would touch, both are cut to the width of their columns."""
+        size = max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE)
+        pitch = self.cell_size[0] + self.gap
+        texts = [name.text for name in names]
+        widths = [bold(text, size).width for text in texts]
+        for left, right in pairwise(range(len(texts))):
+            if (widths[left] + widths[right]) / 2 > pitch - HEADING_AIR:
+                for k in (left, right):
+                    texts[k] = shortened(names[k].text, pitch - HEADING_AIR, size, BOLD)
+        return VGroup(
+            *[
+                bold(text, size, name.color).next_to(self.cells[0][j], UP, 0.17)
+                for j, (text, name) in enumerate(zip(texts, names, strict=True))
+            ]
+        )
 
 
 class Heatmap(MatrixGrid):

@@ -65,6 +65,8 @@ class ExplainerScene(Scene):
     After rendering, `cues` holds what was said when, in frames, and `frame_count` the length.
     """
 
+    map_layer: int | None = None  # the one layer that the map lights, from 0 or from the end; None: all of them
+
     def setup(self) -> None:
         """Load words and numbers and put the chrome up.
 
@@ -249,4 +251,5 @@ class ExplainerScene(Scene):
             len(ids),
             self.model.encoder_layers,
             self.model.decoder_layers,
+            self.map_layer,
         )
