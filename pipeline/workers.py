@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
@@ -82,8 +83,10 @@ class Workers:
                 with self._guard:
                     self._running.discard(process)
                 for pipe in (process.stdin, process.stdout):
-                    if pipe is not None:
-                        pipe.close()
+                    # A worker that died early leaves its job unread in the pipe.
+                    with suppress(BrokenPipeError):
+                        if pipe is not None:
+                            pipe.close()
         if result is None:
             return Failure(job.scene_id, None, _ended(status), "", details=tuple(_last_lines(log)))
         return result

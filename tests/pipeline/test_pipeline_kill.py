@@ -53,12 +53,75 @@ def stop_at(studio: Studio, moment: Callable[[Studio], bool], sent: signal.Signa
     """Start a render and send a signal at `moment`."""
     process = studio.start("render")
     deadline = time.monotonic() + 60
+    while not moment(studio) and process.poll() is None:
+        assert time.monotonic() < deadline, "the moment never came"
+        time.sleep(0.002)
+    assert process.poll() is None, f"the render was over before the moment came: {process.communicate()[0]}"
+    process.send_signal(sent)
+    return process
+
+
+def no_one_is_left(studio: Studio) -> None:
+    """Within a few seconds no worker is alive: the lock, which each of them holds, is free."""
+    with media_lock(studio.media, patience=10):
+        assert workers(studio) == []
+
+
+def finish(studio: Studio, undisturbed: Studio) -> None:
+    """The next run is a whole film, the same as that of a run nobody disturbed, and leaves nothing half-done."""
+    done = studio.explain("render")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert studio.film().read_bytes() == undisturbed.film().read_bytes()
+    assert studio.film().with_suffix(".vtt").read_bytes() == undisturbed.film().with_suffix(".vtt").read_bytes()
+    for scene, clip in undisturbed.clips().items():
+        assert studio.clips()[scene].read_bytes() == clip.read_bytes()
+    assert not list(studio.media.rglob("*.partial"))
+    assert not list(studio.media.rglob(".join-*"))
+
+
+@pytest.mark.parametrize("moment", MOMENTS, ids=lambda moment: moment.__name__)
+def test_killed_at(studio: Studio, finished: Studio, moment: Callable[[Studio], bool]) -> None:
+    process = stop_at(studio, moment, signal.SIGKILL)
+    process.wait(timeout=10)
+    no_one_is_left(studio)
+    finish(studio, finished)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_asked_to_stop(studio: Studio, sent: signal.Signals) -> None:
+    process = stop_at(studio, clip_half_written, sent)
+    said, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Stopped. What was finished is kept" in said
+    assert "Traceback" not in said
+    with media_lock(studio.media, patience=0.5):
+        assert workers(studio) == []
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments(studio: Studio, finished: Studio) -> None:
+    chance = random.Random(20)
+    for _ in range(12):
+        process = studio.start("render", "--force")
+        time.sleep(chance.uniform(0.0, 4.0))
+        process.kill()
+        process.wait(timeout=10)
+        no_one_is_left(studio)
+    finish(studio, finished)
+
+
+def test_a_worker_that_is_killed_costs_its_scene_only(studio: Studio) -> None:
+    if not Path("/proc/self/cwd").exists():
+        pytest.skip("processes are found through /proc here")
+    studio.edit("scenes/ending.py", "circle = Circle", "import time; time.sleep(60)\n        circle = Circle")
+    process = studio.start("render")
+    deadline = time.monotonic() + 60
     while not (found := workers(studio, "ending-zh")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     [worker] = found
     os.kill(worker, signal.SIGKILL)
-    said, _ = process.communicate(timeout=20)
+    said, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "ended by SIGKILL" in said
     assert sorted(studio.clips()) == ["middle", "opening"]
