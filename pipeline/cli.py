@@ -225,7 +225,7 @@ def _preview(arguments: argparse.Namespace) -> int:
 
     return preview(
         _load(arguments),
-        _scenes_folder(arguments),
+        (_scenes_folder(arguments), _media(arguments)),
         arguments.scene,
         language=arguments.language,
         open_video=not arguments.no_open,

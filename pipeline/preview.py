@@ -11,8 +11,14 @@ from .problems import UserError, did_you_mean, listed
 from .storyboard import REPO_ROOT, Storyboard
 
 
-def preview(storyboard: Storyboard, folder: Path, scene_id: str, *, language: str | None, open_video: bool) -> int:
-    """Run `manim -pql` on the scene. Returns manim's exit status. Raises UserError for an unknown scene or language."""
+def preview(
+    storyboard: Storyboard, folders: tuple[Path, Path], scene_id: str, *, language: str | None, open_video: bool
+) -> int:
+    """Run `manim -pql` on the scene. `folders`: where the scenes lie, where manim puts its files.
+
+    Returns manim's exit status. Raises UserError for an unknown scene or language.
+    """
+    folder, media = folders
     drawn = [entry.id for entry in storyboard.scenes if not entry.draft]
     entry = next((entry for entry in storyboard.scenes if entry.id == scene_id), None)
     if entry is None or entry.draft:
@@ -26,7 +32,8 @@ def preview(storyboard: Storyboard, folder: Path, scene_id: str, *, language: st
         lines = [f'The film has no language "{language}".', f"    allowed: {listed(film.languages)}"]
         raise UserError("\n".join([*lines, *([f"    next: {hint}"] if hint else [])]))
     file = folder.joinpath(*entry.module.split(".")).with_suffix(".py")
-    command = [sys.executable, "-m", "manim", "-pql" if open_video else "-ql", str(file), entry.class_name]
+    options = ["-pql" if open_video else "-ql", "--media_dir", str(media.resolve())]
+    command = [sys.executable, "-m", "manim", *options, str(file), entry.class_name]
     environment = os.environ | {
         "EXPLAINER_STORYBOARD": str(storyboard.path.resolve()),
         "EXPLAINER_LANGUAGE": language or film.default_language,
