@@ -14,7 +14,7 @@ from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
 
 ROWS = 9
-TOP = 2.02
+TOP = 1.9
 BOTTOM = theme.CONTENT_BOTTOM + 0.02
 NAME_X = -theme.SAFE_X
 CELLS_X = -3.25

@@ -28,7 +28,8 @@ class Term:
 
     `tag` is text, `formula` is set in Typst instead. `named` gives the rows the names of the equation; `heat` draws a
     heat map from `low` to `high` in `color`; `transposed` draws rows as columns (every product here is x · Wᵀ);
-    `role` is a colour of the theme that the cells are tinted with.
+    `role` is a colour of the theme that the cells are tinted with. `row_names` and `column_names` name rows and columns
+    that are other tokens than the equation's.
     """
 
     key: str
@@ -44,6 +45,8 @@ class Term:
     transposed: bool = False
     formula: str = ""
     role: str = ""
+    row_names: tuple[Name, ...] = ()
+    column_names: tuple[Name, ...] = ()
 
 
 class Equation(VGroup):
@@ -68,8 +71,7 @@ class Equation(VGroup):
         terms = [part for part in parts if isinstance(part, Term)]
         signs = {i: bold(part, SIGN_SIZE, theme.DIM) for i, part in enumerate(parts) if isinstance(part, str)}
         columns = sum(self._columns(scene, term) for term in terms)
-        heading = max(bold(name.text, theme.LABEL_SIZE).width for name in names) + 0.2 if names else 0.0
-        taken = sum(heading for term in terms if term.named) + sum(sign.width for sign in signs.values())
+        taken = sum(self._heading(term, names) for term in terms) + sum(sign.width for sign in signs.values())
         room = width - taken - buff * (len(parts) - 1)
         self.grids: list[MatrixGrid] = []
         self.tags = VGroup()
@@ -96,6 +98,12 @@ class Equation(VGroup):
         return int(scene.trace[term.key][term.index].shape[-2 if term.transposed else -1])
 
     @staticmethod
+    def _heading(term: Term, names: Sequence[Name]) -> float:
+        """The width of the names before the rows of a term."""
+        shown = term.row_names or (names if term.named else ())
+        return max((bold(name.text, theme.LABEL_SIZE).width + 0.2 for name in shown), default=0.0)
+
+    @staticmethod
     def _tag(term: Term) -> VGroup | Words:
         """What stands under a term: a formula, words, or nothing."""
         if term.formula:
@@ -112,8 +120,8 @@ class Equation(VGroup):
             "size": size,
             "max_width": room,
             "max_height": 4.2,
-            "row_names": names if term.named else None,
-            "column_names": names if term.columns_named else None,
+            "row_names": term.row_names or (names if term.named else None),
+            "column_names": term.column_names or (names if term.columns_named else None),
             "transposed": term.transposed,
         }
         if term.heat:
