@@ -181,6 +181,10 @@ def _names(texts: Sequence[str] | None) -> list[str] | None:
 
 
 def _render(arguments: argparse.Namespace) -> int:
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name)
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(number, _interrupt)
     from rich.console import Console  # noqa: PLC0415 (check and trace start faster without it)
 
     from .render import RenderRequest, render_film  # noqa: PLC0415
@@ -238,8 +242,6 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit status."""
-    for name in ("SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), _interrupt)
     parsed = parser().parse_whole(sys.argv[1:] if arguments is None else list(arguments))
     try:
         return int(parsed.run(parsed))
@@ -251,6 +253,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone: nothing is left to say, nor anyone to say it to
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        print(f"{name}{error.strerror or error}", file=sys.stderr)
+        print(
+            "    next: check that the folder can be written and the disk has room, then run it again", file=sys.stderr
+        )
         return 1
 
 

@@ -80,6 +80,15 @@ def test_a_missing_storyboard_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "--storyboard FILE" in said
 
 
+def test_a_place_that_cannot_be_written_is_told(studio: Studio) -> None:
+    studio.media.write_text("a file where a folder should be")
+    done = studio.explain("render")
+    assert done.returncode == 1
+    assert f"{studio.media}: File exists" in done.stderr
+    assert "next: check that the folder can be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # --- trace --------------------------------------------------------------------------------------------------------
 
 
