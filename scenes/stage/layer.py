@@ -120,6 +120,8 @@ class LayerScene(ExplainerScene):
 
     def darken_negatives(self, hidden: MatrixGrid, post: str, seconds: float) -> None:
         """ReLU in place: negatives become the zeros of the key `post` and go dark, the rest lights up by its size."""
+        name = bold("ReLU", theme.LABEL_SIZE, theme.INK).next_to(hidden.body, UP, 0.25)
+        self.play(FadeIn(name), run_time=seconds * 0.15)
         top = float(np.max(self.trace[post])) or 1.0
         dark, lit = [], []
         for i, j in np.ndindex(hidden.rows, hidden.columns):
@@ -129,8 +131,6 @@ class LayerScene(ExplainerScene):
                 dark.append(reword(cell, zero, fill=theme.BACKGROUND, stroke=theme.LINE, ink=theme.DIM))
             else:
                 lit.append(cell.animate.paint(fill=theme.heat(float(hidden.values[i, j]) / top)))
-        name = bold("ReLU", theme.LABEL_SIZE, theme.INK).next_to(hidden.body, UP, 0.25)
-        self.play(FadeIn(name), run_time=seconds * 0.15)
         if dark:
             self.play(LaggedStart(*dark, lag_ratio=0.1), run_time=seconds * 0.6)
         if lit:
