@@ -263,7 +263,7 @@ def take(scene: Any, outlines: Outlines) -> Picture:
 
 
 def _paint(rgbas: np.ndarray) -> tuple[Rgb, float]:
-    return np.asarray(rgbas[0][:3], dtype=float), float(rgbas[0][3])
+    return np.array(rgbas[0][:3], dtype=float), float(rgbas[0][3])  # a copy: manim paints in place
 
 
 def _foreign(scene: Any) -> Iterator[Mobject]:

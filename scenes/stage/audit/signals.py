@@ -18,7 +18,7 @@ from .texts import place
 # -- colour is never the only signal ---------------------------------------------------------------------------------
 MARKS = ("−∞", "×")  # what may stand in a cell of the masked hue, besides a zero
 _ZERO = {"0", "0.0", "0.00", "0.000", "0.0000"}
-_GROUNDS = (theme.PANEL, theme.BACKGROUND, theme.PANEL_RAISED)
+_GROUNDS = (theme.PANEL, theme.BACKGROUND)
 _SAME_HUE = 3.5 / 255
 _CELL = 0.25  # units; boxes smaller than this are heads of arrows and dots
 _NEAR = 0.12  # units around a cell in which its mark may stand

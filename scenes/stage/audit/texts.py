@@ -69,10 +69,15 @@ def _number(text: Ink, words: Words, trace: Mapping[str, np.ndarray]) -> Iterato
 
 def _drawn_as_told(text: Ink, words: Words) -> Iterator[Fault]:
     """The outline on screen is that of the string: a text that was transformed into another one tells a lie."""
-    if not _same_outline(words.points, words.pattern()):
+    if not tells_the_truth(words):
         yield Fault(
             "numbers", text.name, place(text), "its outline is that of another text", "the outline of its string"
         )
+
+
+def tells_the_truth(words: Words) -> bool:
+    """Whether the outline is that of the string; amid a transformation it is not."""
+    return _same_outline(words.points, words.pattern())
 
 
 def _same_outline(drawn: np.ndarray, pattern: np.ndarray) -> bool:
@@ -80,8 +85,8 @@ def _same_outline(drawn: np.ndarray, pattern: np.ndarray) -> bool:
     scale = (drawn[4, 1] - drawn[0, 1]) / (pattern[4, 1] - pattern[0, 1])
     fitted = pattern[:, :2] * scale + drawn[0, :2]
     near = max(0.02 * (pattern[4, 1] - pattern[0, 1]) * abs(scale), 1e-6)
-    if len(drawn) == len(pattern):
-        return bool(np.abs(drawn[:, :2] - fitted).max() <= near)
+    if len(drawn) == len(pattern) and np.abs(drawn[:, :2] - fitted).max() <= near:
+        return True
     size = max(abs(_area(fitted)), 1e-12)
     if abs(_area(drawn) - _area(fitted)) > 0.01 * size:
         return False
