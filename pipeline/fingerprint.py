@@ -35,8 +35,8 @@ def model_of(storyboard: Storyboard) -> Model:
     """Run the storyboard's model once; its digest stands for every number in the film."""
     from engine import preset, run  # noqa: PLC0415 (only a render needs it)
 
-    settings = dict(storyboard.film.model)
-    trace = run(preset(settings.pop("preset", "tutorial"), **settings))
+    name, settings = storyboard.film.preset
+    trace = run(preset(name, **settings))
     return Model(_digest({"trace": trace.digest(), "config": repr(trace.config)}))
 
 

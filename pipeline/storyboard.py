@@ -204,6 +204,12 @@ class Film(_Model):
     reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
     words: dict[Name, Words] = Field(default={}, description="name: one text for each language")
 
+    @property
+    def preset(self) -> tuple[Any, dict[str, Any]]:
+        """The name of the model's preset and the settings that differ from it, as `engine.preset` takes them."""
+        settings = dict(self.model)
+        return settings.pop("preset", "tutorial"), settings
+
     def unit(self, language: str) -> str:
         """What `language` is counted in: "characters" or "words"."""
         return self.reading_unit.get(language, default_unit(language))

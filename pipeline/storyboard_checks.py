@@ -261,8 +261,7 @@ def _model_settings(document: Document, film: Film) -> Iterator[Problem]:
     """Whether the engine accepts the model; it names the setting and what it may be."""
     from engine.config import PRESETS, preset_problems  # noqa: PLC0415 (only where there is a model to check)
 
-    settings = dict(film.model)
-    name = settings.pop("preset", "tutorial")
+    name, settings = film.preset
     if not isinstance(name, str) or name not in PRESETS:
         hint = did_you_mean(str(name), PRESETS)
         yield _problem(document, ("film", "model", "preset"), f"{_show(name)} is not a preset", listed(PRESETS), hint)

@@ -17,8 +17,8 @@ def export_trace(storyboard: Storyboard, form: str, pattern: str, out: Path | No
 
     Raises UserError where no key matches or the file cannot be written.
     """
-    settings = dict(storyboard.film.model)
-    trace = run(preset(settings.pop("preset", "tutorial"), **settings))
+    name, settings = storyboard.film.preset
+    trace = run(preset(name, **settings))
     try:
         text = trace.to_json(pattern) if form == "json" else trace.to_csv(pattern)
     except TraceKeyError:
