@@ -97,7 +97,7 @@ class Chip(Cell):
         super().__init__(
             words,
             width or max(words.width + 1.6 * cap, 3.2 * cap),
-            height or 2.4 * cap,
+            height or 2.4 * cap + 0.01 * theme.STRONG,
             fill=theme.tint(color, 0.16),
             stroke=color,
             ink=color,

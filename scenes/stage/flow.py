@@ -28,13 +28,15 @@ class FlowBox(VGroup):
         note_size: float = theme.LABEL_SIZE,
     ) -> None:
         head, *notes = lines
-        self.lines = VGroup(bold(head, size, theme.INK), *[Words(note, note_size, theme.DIM) for note in notes])
+        fill = theme.tint(color, 0.14)
+        quiet = theme.quiet_ink_on(fill)
+        self.lines = VGroup(bold(head, size, theme.INK), *[Words(note, note_size, quiet) for note in notes])
         self.lines.arrange(DOWN, buff=0.2)
         air = self.lines[0].cap_height
         self.box: RoundedRectangle = panel(
             max(width, self.lines.width + 1.6 * air),
             max(height, self.lines.height + 1.6 * air),
-            fill=theme.tint(color, 0.14),
+            fill=fill,
             stroke=color,
             stroke_width=theme.STRONG,
             corner=0.16,

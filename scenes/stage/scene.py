@@ -146,7 +146,8 @@ class ExplainerScene(Scene):
         while (left := beat.frames_left(self.frame_count)) > 0:
             boundary = beat.next_boundary(self.frame_count)
             frames = left if boundary is None else min(left, boundary - self.frame_count)
-            self.wait(frames / rate)
+            # Numbers that a long play has passed share the time to the next one.
+            self.wait(max(1, frames // max(1, len(self._due()))) / rate)
         if beat.steps and (not beat.shown or beat.shown[-1] != beat.steps[-1]):
             raise SceneError(f"beat {name!r} ended before its numbers {beat.steps} were shown; give it more plays")
         self._beat = None
@@ -160,16 +161,18 @@ class ExplainerScene(Scene):
 
     def _count_on(self) -> None:
         """Let the badge show the number that belongs to this moment."""
-        if self._beat is None:
-            return
-        step = self._beat.step_at(self.frame_count)
-        if step is None:
-            return
         # A long play can pass a boundary; the numbers it passed are still shown, one after the other.
-        pending = [s for s in self._beat.steps if s <= step and s not in self._beat.shown]
-        if pending:
-            self._beat.shown.append(pending[0])
-            self.chrome.badge.show(pending[0])
+        due = self._due()
+        if self._beat is not None and due:
+            self._beat.shown.append(due[0])
+            self.chrome.badge.show(due[0])
+
+    def _due(self) -> list[int]:
+        """The numbers of the beat that belong to this moment or to earlier ones and were not shown yet."""
+        step = self._beat.step_at(self.frame_count) if self._beat else None
+        if self._beat is None or step is None:
+            return []
+        return [number for number in self._beat.steps if number <= step and number not in self._beat.shown]
 
     # -- time -----------------------------------------------------------------------------------------------------
     def get_run_time(self, animations: list[Animation]) -> float:

@@ -121,6 +121,11 @@ def ink_on(fill: str) -> str:
     return max((LIGHTEST_INK, DARKEST_INK), key=lambda ink: contrast(ink, fill))
 
 
+def quiet_ink_on(fill: str) -> str:
+    """Grey ink where it is readable on `fill`, else the ink of `ink_on`."""
+    return DIM if contrast(DIM, fill) >= MIN_CONTRAST else ink_on(fill)
+
+
 def tint(color: str, share: float = 0.22) -> str:
     """A quiet panel in the hue of `color`."""
     return mix(color, PANEL, share)

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 import small_film
+from hypothesis import settings
 from manim import tempconfig
 
 from scenes.stage.audit import Inspection, inspect_scene
 from scenes.stage.scene import ExplainerScene
+
+# Pictures are slow to make, and how slow depends on what else the machine does.
+settings.register_profile("pictures", deadline=None)
+settings.load_profile("pictures")
 
 Look = Callable[..., Inspection]
 
