@@ -58,6 +58,7 @@ class Canvas:
         self._back = Surface(np.zeros_like(pixels), view)
         self._ground: np.ndarray | None = None
         self._items: list[Item] = []
+        self._boxes = np.zeros((0, 4), np.int64)
 
     def forget(self) -> None:
         """Somebody else has drawn into the picture: the next drawing is complete."""
@@ -71,30 +72,50 @@ class Canvas:
         """
         if ground is self._ground and items == self._items:
             return []
-        complete = ground is not self._ground
-        tiles = Tiles(self.view.width, self.view.height)
-        if not complete:
+        tiles = None
+        if ground is self._ground:
+            tiles = Tiles(self.view.width, self.view.height)
             tiles.add_all(changed_boxes(self._items, items))
-        self._ground, self._items = ground, items
-        if complete or tiles.share > MOST:
-            np.copyto(self.pixels, ground)
-            self._front.draw(items)
+        self._ground, self._items = ground, list(items)
+        self._boxes = np.array([item.box for item in items], np.int64).reshape(-1, 4)
+        return self._paint(tiles)
+
+    def replace(self, changes: Sequence[tuple[int, Item]]) -> list[Box] | None:
+        """Put other items in the places of some, in the order of `show`'s last items, which the caller has changed.
+
+        Returns what `show` returns.
+        """
+        assert self._ground is not None
+        if not changes:
+            return []
+        tiles = Tiles(self.view.width, self.view.height)
+        boxes = self._boxes
+        tiles.add_all(tuple(box) for box in boxes[[place for place, _ in changes]].tolist())
+        for place, item in changes:
+            boxes[place] = item.box
+            self._items[place] = item
+        tiles.add_all(item.box for _, item in changes)
+        return self._paint(tiles)
+
+    def _paint(self, tiles: Tiles | None) -> list[Box] | None:
+        """Draw the tiles afresh, or everything."""
+        assert self._ground is not None
+        if tiles is None or tiles.share > MOST:
+            np.copyto(self.pixels, self._ground)
+            self._front.draw([item for item in self._items if item.box[0] < item.box[2]])
             return None
         boxes = tiles.boxes()
-        if boxes:
-            self._repaint(ground, tiles, boxes)
-        return boxes
-
-    def _repaint(self, ground: np.ndarray, tiles: Tiles, boxes: list[Box]) -> None:
-        back = self._back.pixels
+        if not boxes:
+            return boxes
+        back, ground = self._back.pixels, self._ground
         for left, top, right, bottom in boxes:
             back[top:bottom, left:right] = ground[top:bottom, left:right]
-        items = self._items
-        if items:
-            hits = tiles.hits(np.array([item.box for item in items]))
-            self._back.draw([items[index] for index in hits.tolist()])
+        if self._items:
+            items = self._items
+            self._back.draw([items[index] for index in tiles.hits(self._boxes).tolist()])
         for left, top, right, bottom in boxes:
             self.pixels[top:bottom, left:right] = back[top:bottom, left:right]
+        return boxes
 
 
 def changed_boxes(old: list[Item], new: list[Item]) -> list[Box]:

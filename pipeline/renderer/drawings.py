@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import cairo
 import numpy as np
@@ -48,8 +48,7 @@ class View:
         return (left, top, right, bottom) if left < right and top < bottom else NOWHERE
 
 
-@dataclass(frozen=True)
-class Paint:
+class Paint(NamedTuple):
     """One fill or stroke. `width` is None for a fill; `source` is a colour or a gradient."""
 
     source: tuple[float, float, float, float] | cairo.Pattern
@@ -106,7 +105,6 @@ class Raster:
 def _pad(outline: Outline, paints: tuple[Paint, ...], view: View) -> float:
     """How far the paints reach outside the box of the path's points, in manim units."""
     pad = 0.0
-    reach: float | None = None
     scale = max(view.scale)
     for paint in paints:
         if paint.width is None:
@@ -117,9 +115,9 @@ def _pad(outline: Outline, paints: tuple[Paint, ...], view: View) -> float:
         elif half * scale <= 0.5:
             factor = MITER_LIMIT
         else:
-            if reach is None:
-                reach = miter_reach(outline, view.matrix)
-            factor = reach
+            if outline.reach is None:
+                outline.reach = miter_reach(outline, view.matrix)
+            factor = outline.reach
         pad = max(pad, half * factor)
     return pad
 

@@ -14,7 +14,8 @@ MITER_LIMIT = 10.0
 CAP_REACH = 1.4143
 # Cairo rounds points to 1/256 pixel before it looks at directions, so each end of a vector is off by up to ROUNDING
 # pixels, and vectors shorter than SHORTEST say nothing about the direction that Cairo sees.
-ROUNDING = 0.71 / 256
+SUBPIXELS = 256.0
+ROUNDING = 0.71 / SUBPIXELS
 SHORTEST = 1 / 8
 
 
@@ -36,25 +37,40 @@ def miter_reach(outline: Outline, matrix: Matrix) -> float:
     return float(max(CAP_REACH, reach.max(initial=0.0) * 1.01))
 
 
-def _directions(outline: Outline, matrix: Matrix) -> tuple[np.ndarray, np.ndarray] | None:
-    """The turning angle at each curve's end and how far Cairo may see it otherwise, in radians; None when unknown."""
+def same_directions(a: Outline, b: Outline, matrix: Matrix) -> bool:
+    """Whether the curves of two outlines with one layout begin and end in the same directions, if they have any."""
+    vectors = [_vectors(outline, matrix) for outline in (a, b)]
+    for one, other in zip(*vectors, strict=True):
+        lengths = np.sqrt((one * one).sum(axis=1)) * np.sqrt((other * other).sum(axis=1))
+        if not ((one * other).sum(axis=1) >= lengths * (1 - 1e-9)).all():
+            return False
+    return True
+
+
+def _vectors(outline: Outline, matrix: Matrix) -> tuple[np.ndarray, np.ndarray]:
+    """From each curve's begin to its first handle, from its second handle to its end, in pixels; both (n, 2)."""
     layout = outline.layout
     scale = np.array((matrix[0], matrix[3]))
     ends = (outline.data[layout.curves] * scale).reshape(-1, CURVE_POINTS - 1, 2)
-    count = len(ends)
-    firsts = _first_curves(layout)
-    begins = np.empty((count, 2))
+    begins = np.empty((len(ends), 2))
     begins[1:] = ends[:-1, 2]
-    begins[firsts] = outline.data[layout.moves] * scale
-    away, toward = ends[:, 0] - begins, ends[:, 2] - ends[:, 1]
+    begins[_first_curves(layout)] = outline.data[layout.moves] * scale
+    return ends[:, 0] - begins, ends[:, 2] - ends[:, 1]
+
+
+def _directions(outline: Outline, matrix: Matrix) -> tuple[np.ndarray, np.ndarray] | None:
+    """The turning angle at each curve's end and how far Cairo may see it otherwise, in radians; None when unknown."""
+    away, toward = _vectors(outline, matrix)
     away_length = np.sqrt((away * away).sum(axis=1))
     toward_length = np.sqrt((toward * toward).sum(axis=1))
     if min(away_length.min(), toward_length.min()) < SHORTEST:
         return None
+    firsts, count = _first_curves(outline.layout), len(away)
     following = np.arange(1, count + 1)
     lasts = np.append(firsts[1:], count) - 1
     following[lasts] = firsts  # the join of a closed subpath; for an open one it bounds nothing, and harms nothing
-    gaps = np.abs(ends[lasts, 2] - begins[firsts]).max(axis=1)
+    rows = outline.data[outline.layout.curves[CURVE_POINTS - 2 :: CURVE_POINTS - 1][lasts]]
+    gaps = np.abs((rows - outline.data[outline.layout.moves]) * np.array((matrix[0], matrix[3]))).max(axis=1)
     if ((gaps > 1e-9) & (gaps < 1.0)).any():
         return None  # closed over a gap too small to have a direction
     cosine = (toward * away[following]).sum(axis=1) / (toward_length * away_length[following])

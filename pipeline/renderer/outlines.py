@@ -40,12 +40,14 @@ class _CairoPath(ctypes.Structure):
 class Layout:
     """Where the commands and points of a set of subpaths lie in the path data.
 
-    `template` has every header in place; `moves` are the rows for the subpaths' first points `firsts`; `curves` the
-    rows, three a curve, for the points of the curves.
+    `template` has every header in place, in the rows `headers`; `moves` are the rows for the subpaths' first points
+    `firsts`; `curves` the rows, three a curve, for the points of the curves. `lasts` are the subpaths' last points.
     """
 
     template: np.ndarray
+    headers: np.ndarray
     firsts: np.ndarray
+    lasts: np.ndarray
     moves: np.ndarray
     curves: np.ndarray
 
@@ -58,27 +60,29 @@ class Layout:
 class Outline:
     """A path that can be appended to a context as often as wanted.
 
-    `low` and `high` are the corners of the box of all its points in manim units; `corners` the index of each curve
-    that begins a subpath.
+    `low` and `high` are the corners of a box around all its points in manim units; `reach` is how far its joins
+    reach, in half line widths, once somebody has asked.
     """
 
-    __slots__ = ("_path", "data", "high", "layout", "low", "pointer")
+    __slots__ = ("_path", "data", "high", "layout", "low", "pointer", "reach")
 
     def __init__(self, data: np.ndarray, layout: Layout, low: tuple[float, float], high: tuple[float, float]) -> None:
         self.data = data
         self.layout = layout
         self.low, self.high = low, high
+        self.reach: float | None = None
         self._path = _CairoPath(0, data.ctypes.data, len(data))
         self.pointer = ctypes.addressof(self._path)
 
 
-def outline_of(points: np.ndarray, tolerance: float) -> Outline | None:
+def outline_of(points: np.ndarray, tolerance: float, layout: Layout | None = None) -> Outline | None:
     """The outline of `points` (n, 2 or 3), finite: four a curve; None when there is no whole curve.
 
     Subpaths end where a curve does not begin at the end of the one before, within `tolerance` and a relative
-    tolerance, and are closed when they end where they began: manim's rules to the letter.
+    tolerance, and are closed when they end where they began: manim's rules to the letter. Who knows the layout can
+    say it.
     """
-    layout = layout_of(points, tolerance)
+    layout = layout or layout_of(points, tolerance)
     if layout is None:
         return None
     xy = points[:, :2].astype(np.float64, copy=False)
@@ -133,7 +137,8 @@ def _layout(firsts_bytes: bytes, lasts_bytes: bytes, closed_bytes: bytes) -> Lay
     template[headers] = _CURVE
     template[(bases + sizes - 1)[closed]] = _CLOSE
     curves = (headers[:, None] + np.arange(1, CURVE_POINTS)).ravel()
-    return Layout(template, firsts, bases + 1, curves)
+    every_header = np.flatnonzero(template.any(axis=1))
+    return Layout(template, every_header, firsts, lasts - 1, bases + 1, curves)
 
 
 # -- handing paths over ---------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ leaves to manim's camera, frame by frame.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from manim.utils.iterables import list_update
 from .canvas import Canvas, Item, Surface
 from .drawings import Box, View
 from .leaves import Leaves, UnsupportedError, leaves_of
+from .plays import Play, known_play
 
 # Cameras whose way from scene to pixels is known here; any other one draws its frames itself.
 KNOWN_CAMERAS = (Camera, MovingCamera)
@@ -68,7 +70,7 @@ class FastRenderer(CairoRenderer):
         """Remember what does not move in this play. Unlike manim's, it returns nothing: nothing is drawn yet."""
         self.static_image = None
         static = list(static_mobjects or ())
-        if self.skip_animations or not static:
+        if self.skip_animations:
             return
         view = self._view()
         if view is None:
@@ -77,11 +79,59 @@ class FastRenderer(CairoRenderer):
         try:
             self._use(view)
             self._use_background()
-            self._still = self._items(static)
-            self._still_view = view
+            if static:
+                self._still = self._items(static)
+                self._still_view = view
         except UnsupportedError:
             super().save_static_frame_data(scene, static)
             self._forget_canvas()
+        if type(self.camera) is Camera and not scene.is_current_animation_frozen_frame():
+            assert self._leaves is not None
+            play = known_play(scene, self._leaves, list(self._still or ()))
+            if play is not None:
+                scene.play_internal = partial(self._run, scene, play)
+
+    # -- plays whose every change is known ------------------------------------------------------------------------
+    def _run(self, scene: Scene, play: Play) -> None:
+        """In place of the scene's own loop over the frames of this play."""
+        vars(scene).pop("play_internal")
+        assert scene.animations is not None
+        scene.duration = scene.get_run_time(scene.animations)
+        scene.time_progression = scene._get_animation_time_progression(scene.animations, scene.duration)
+        foreseen = True
+        play.start()
+        try:
+            for t in scene.time_progression:
+                scene.last_t = t
+                for animation in scene.animations:
+                    animation.interpolate(t / animation.run_time)
+                if scene.skip_animation_preview:
+                    continue
+                if foreseen:
+                    foreseen = self._show(play)
+                if not foreseen:
+                    self.update_frame(scene, scene.moving_mobjects)
+                self._emit(1)
+        finally:
+            play.stop()
+        for animation in scene.animations:
+            animation.finish()
+            animation.clean_up_from_scene(scene)
+        scene.update_mobjects(0)
+        self.static_image = None
+        scene.time_progression.close()
+
+    def _show(self, play: Play) -> bool:
+        """Draw a frame of `play`; False, and the play is given back, when only manim can draw it."""
+        assert self._canvas is not None
+        assert self._ground is not None
+        try:
+            changes = play.changes()
+        except UnsupportedError:
+            play.stop()
+            return False
+        self._note(self._canvas.show(self._ground, play.items) if changes is None else self._canvas.replace(changes))
+        return True
 
     # -- frames ---------------------------------------------------------------------------------------------------
     def update_frame(

@@ -53,28 +53,24 @@ class Tiles:
 
     def boxes(self) -> list[Box]:
         """The set as boxes in pixels that do not overlap, inside the picture: runs of tiles, joined downwards."""
-        rows = np.flatnonzero(self.mask.any(axis=1))
+        rows, columns = self.mask.shape
+        padded = np.zeros((rows, columns + 2), np.int8)
+        padded[:, 1:-1] = self.mask
+        edge_rows, edge_columns = np.nonzero(padded[:, 1:] != padded[:, :-1])
+        open_runs: dict[tuple[int, int], int] = {}  # a run of columns and the row below its last one so far
+        first_rows: dict[tuple[int, int], int] = {}
         found: list[Box] = []
-        open_runs: dict[tuple[int, int], int] = {}
-        previous = -1
-        for row in rows.tolist():
-            edges = np.flatnonzero(np.diff(self.mask[row].view(np.int8), prepend=0, append=0)).tolist()
-            runs = set(zip(edges[::2], edges[1::2], strict=True))
-            if row != previous + 1:
-                self._close(open_runs, set(), previous + 1, found)
-            else:
-                self._close(open_runs, runs, row, found)
-            for run in runs:
-                open_runs.setdefault(run, row)
-            previous = row
-        self._close(open_runs, set(), previous + 1, found)
+        lefts, rights = edge_columns[::2].tolist(), edge_columns[1::2].tolist()
+        for row, *run in zip(edge_rows[::2].tolist(), lefts, rights, strict=True):
+            key = (run[0], run[1])
+            if open_runs.get(key) != row:
+                if key in open_runs:
+                    found.append(self._box(key, first_rows[key], open_runs[key]))
+                first_rows[key] = row
+            open_runs[key] = row + 1
+        found += [self._box(key, first_rows[key], end) for key, end in open_runs.items()]
         return found
 
-    def _close(
-        self, open_runs: dict[tuple[int, int], int], runs: set[tuple[int, int]], row: int, found: list[Box]
-    ) -> None:
-        """Finish the open runs that `row` does not continue."""
-        for run in [run for run in open_runs if run not in runs]:
-            first = open_runs.pop(run)
-            left, right = run[0] * TILE, min(run[1] * TILE, self.width)
-            found.append((left, first * TILE, right, min(row * TILE, self.height)))
+    def _box(self, run: tuple[int, int], first_row: int, end_row: int) -> Box:
+        right, bottom = min(run[1] * TILE, self.width), min(end_row * TILE, self.height)
+        return run[0] * TILE, first_row * TILE, right, bottom
