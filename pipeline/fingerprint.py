@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from .encoder import QUEUE_LENGTH, SECONDS_BETWEEN_KEY_FRAMES, TIME_SCALE, X264_OPTIONS, X264_PARAMS
+from .encoder import SECONDS_BETWEEN_KEY_FRAMES, TIME_SCALE, X264_OPTIONS, X264_PARAMS
 from .qualities import Quality
 from .storyboard import REPO_ROOT, Entry, Storyboard
 
@@ -68,16 +68,21 @@ def fingerprint(storyboard: Storyboard, entry: Entry, language: str, quality: Qu
 
 def source_digest(file: Path) -> str:
     """The digest of the source text that draws and encodes the scene file `file`: it, what it imports, the encoder."""
-    sources = [
-        *closure(file, (REPO_ROOT, file.parent)),
-        *(Path(__file__).with_name(name) for name in RENDERING_MODULES),
-    ]
+    here = Path(__file__).resolve().parent
+    scene = closure(file, (REPO_ROOT, file.parent))
+    own = [*(here / name for name in RENDERING_MODULES), *sorted((here / "renderer").glob("*.py"))]
     return _digest(
         {
-            "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sources},
-            "encoder": [X264_OPTIONS, X264_PARAMS, TIME_SCALE, SECONDS_BETWEEN_KEY_FRAMES, QUEUE_LENGTH],
+            "files": [[_place(path, file), hashlib.sha256(path.read_bytes()).hexdigest()] for path in (*scene, *own)],
+            "encoder": [X264_OPTIONS, X264_PARAMS, TIME_SCALE, SECONDS_BETWEEN_KEY_FRAMES],
         }
     )
+
+
+def _place(path: Path, scene: Path) -> str:
+    """Where `path` lies in the project or beside the scene; never where the project lies on this machine."""
+    roots = (REPO_ROOT, scene.resolve().parent)
+    return next((path.relative_to(root).as_posix() for root in roots if path.is_relative_to(root)), path.name)
 
 
 def closure(file: Path, roots: Iterable[Path]) -> list[Path]:

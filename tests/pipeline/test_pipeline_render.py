@@ -14,7 +14,7 @@ from small_studio import REPO, Studio
 from test_pipeline_captions import parse_vtt
 
 from pipeline.clips import Clip, Media, film_name, slug_of, usable
-from pipeline.fingerprint import closure
+from pipeline.fingerprint import closure, source_digest
 from pipeline.jobs import ClipCue, Sidecar
 from pipeline.qualities import QUALITIES
 from pipeline.render import choose_scenes, plan
@@ -342,6 +342,20 @@ def test_a_scene_depends_on_what_it_imports_and_on_nothing_else(studio: Studio) 
     studio.edit("scenes/ending.py", "from manim import Circle", "from manim import Circle\nimport extra")
     names = {path.name for path in closure(studio.scenes / "ending.py", (REPO, studio.scenes))}
     assert {"extra.py", "opening.py"} <= names
+
+
+def test_files_of_one_name_are_not_mistaken_for_each_other(studio: Studio) -> None:
+    """Two packages, each with an `__init__.py`: a change of either counts."""
+    for package in ("one", "two"):
+        (studio.scenes / package).mkdir()
+        (studio.scenes / package / "__init__.py").write_text("VALUE = 1\n")
+    studio.edit("scenes/ending.py", "from manim import Circle", "from manim import Circle\nimport one, two")
+    digests = set()
+    for package in ("", "one", "two"):
+        if package:
+            studio.edit(f"scenes/{package}/__init__.py", "VALUE = 1", "VALUE = 2")
+        digests.add(source_digest(studio.scenes / "ending.py"))
+    assert len(digests) == 3
 
 
 def test_file_names_of_films(studio: Studio) -> None:
