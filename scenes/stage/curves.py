@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import RIGHT, UP, Animation, Line, RoundedRectangle, UpdateFromAlphaFunc, VGroup, VMobject, smooth
+from manim import LEFT, RIGHT, UP, Animation, Dot, Line, RoundedRectangle, UpdateFromAlphaFunc, VGroup, VMobject, smooth
 
 from . import theme
-from .boxes import panel
+from .boxes import Cell, panel
 from .words import Words
 
 SAMPLES_PER_TURN = 32
@@ -21,8 +21,9 @@ class CurvePanels(VGroup):
     """Curves between −1 and 1, one panel each from top to bottom, over one axis from 0 to `reach`.
 
     Parameters: `function` from points (n,) to values (n, curves); a colour and a period (in units of the axis) for
-    each curve; the box `left`, `right`, `top`, `bottom` they share; `reach`; the points at which a thin line crosses
-    all panels. `lay` gives the picture another right edge or reach at once, `relay` as an animation.
+    each curve; `left` and `right`, where the axis starts and ends; `top` and `bottom` of all panels together; `reach`;
+    the points at which a thin line crosses all panels; `pad`, by which the panels begin before the axis. `lay` gives
+    the picture another right edge or reach at once, `relay` as an animation.
     """
 
     def __init__(
@@ -37,10 +38,12 @@ class CurvePanels(VGroup):
         reach: float,
         guides_at: Sequence[float] = (),
         gap: float = 0.12,
+        pad: float = 0.22,
     ) -> None:
         super().__init__()
         self.function, self.periods, self.guides_at = function, list(periods), list(guides_at)
         self.left, self.right, self.top, self.bottom, self.reach = left, right, top, bottom, reach
+        self.pad = pad
         count = len(colors)
         pitch = (top - bottom + gap) / count
         self.panel_height = pitch - gap
@@ -73,7 +76,7 @@ class CurvePanels(VGroup):
         self.right, self.reach = right, reach
         for j, middle in enumerate(self.middles):
             self._lay_box(self.boxes[j], middle)
-            self.zeros[j].put_start_and_end_on([self.left, middle, 0], [right, middle, 0])
+            self.zeros[j].put_start_and_end_on([self.left - self.pad, middle, 0], [right, middle, 0])
             self._lay_curve(j)
         for guide, point in zip(self.guides, self.guides_at, strict=True):
             x = self.x_of(point)
@@ -89,14 +92,13 @@ class CurvePanels(VGroup):
         settings.setdefault("rate_func", smooth)
         return UpdateFromAlphaFunc(self, move, **settings)
 
-    def ticks(self, points: Sequence[float], color: str = theme.INK, size: float = theme.LABEL_SIZE) -> VGroup:
-        """Whole numbers under the axis."""
-        return VGroup(
-            *[
-                Words(f"{point:.0f}", size, color).move_to([self.x_of(point), self.bottom - 0.16, 0], aligned_edge=UP)
-                for point in points
-            ]
-        )
+    def ticks(self, points: Sequence[float], right: float | None = None) -> VGroup:
+        """Whole numbers under the axis, or where they will be when its right edge is `right`."""
+        scale = ((self.right if right is None else right) - self.left) / self.reach
+        y = self.bottom - 0.16
+        words = [Words(f"{point:.0f}", theme.LABEL_SIZE) for point in points]
+        places = [[self.left + scale * point, y, 0] for point in points]
+        return VGroup(*[word.move_to(place, aligned_edge=UP) for word, place in zip(words, places, strict=True)])
 
     def scale_marks(self) -> VGroup:
         """1 and −1 left of each panel, at the heights of crest and trough."""
@@ -104,11 +106,12 @@ class CurvePanels(VGroup):
         for j in range(len(self.middles)):
             for value, text in ((1.0, "1"), (-1.0, "−1")):
                 mark = Words(text, theme.SMALL_SIZE, theme.DIM)
-                marks.add(mark.move_to([self.left - 0.12, self.y_of(j, value), 0], aligned_edge=RIGHT))
+                marks.add(mark.move_to([self.left - self.pad - 0.12, self.y_of(j, value), 0], aligned_edge=RIGHT))
         return marks
 
     def _lay_box(self, box: RoundedRectangle, middle: float) -> None:
-        new = panel(self.right - self.left, self.panel_height).move_to([(self.left + self.right) / 2, middle, 0])
+        left = self.left - self.pad
+        new = panel(self.right - left, self.panel_height).move_to([(left + self.right) / 2, middle, 0])
         box.set_points(new.points)
 
     def _lay_curve(self, j: int) -> None:
@@ -117,6 +120,50 @@ class CurvePanels(VGroup):
         xs = self.left + (self.right - self.left) * points / self.reach
         ys = self.middles[j] + self.function(points)[:, j] * AMPLITUDE * self.panel_height / 2
         self.curves[j].set_points_as_corners(np.column_stack([xs, ys, np.zeros(count)]))
+
+
+class ReadingLine(VGroup):
+    """An upright line across all panels with a dot where it meets each curve."""
+
+    def __init__(self, panels: CurvePanels, point: float = 0.0, radius: float = 0.1) -> None:
+        self.panels, self.point = panels, point
+        self.line = Line([0, panels.top + 0.06, 0], [0, panels.bottom - 0.06, 0], stroke_color=theme.FOCUS)
+        self.line.set_stroke(width=theme.FOCUS_WIDTH).set_z_index(theme.Z_ARROW + 1)
+        self.dots = VGroup(
+            *[
+                Dot(radius=radius, color=curve.get_stroke_color(), stroke_color=theme.FOCUS, stroke_width=2)
+                for curve in panels.curves
+            ]
+        ).set_z_index(theme.Z_ARROW + 2)
+        super().__init__(self.line, self.dots)
+        self.put(point)
+
+    def put(self, point: float) -> None:
+        """Stand at a point of the axis, at once."""
+        self.point = point
+        self.line.set_x(self.panels.x_of(point))
+        for j, dot in enumerate(self.dots):
+            dot.move_to(self.panels.on_curve(j, point))
+
+    def beside(self, j: int, number: Words, width: float, height: float) -> Cell:
+        """A box with a number beside dot j, inside its panel: right of the line, or left where it would not fit."""
+        dot, middle = self.dots[j], self.panels.middles[j]
+        box = Cell(number, width, height, stroke=dot.get_fill_color().to_hex(), stroke_width=theme.STRONG)
+        box.next_to(dot, RIGHT, 0.14)
+        if box.get_right()[0] > self.panels.right:
+            box.next_to(dot, LEFT, 0.14)
+        slack = max(self.panels.panel_height - height, 0) / 2
+        return box.set_y(middle + float(np.clip(dot.get_y() - middle, -slack, slack)))
+
+    def slide(self, point: float, **settings: object) -> Animation:
+        """Move to a point of the axis; the dots stay on their curves."""
+        start = self.point
+
+        def move(_: VMobject, alpha: float) -> None:
+            self.put(start + (point - start) * alpha)
+
+        settings.setdefault("rate_func", smooth)
+        return UpdateFromAlphaFunc(self, move, **settings)
 
 
 def round_steps(reach: float, fewest: int = 3) -> list[int]:

@@ -12,6 +12,7 @@ from manim import (
     FadeOut,
     LaggedStart,
     Mobject,
+    ReplacementTransform,
     Transform,
     TransformFromCopy,
     VGroup,
@@ -48,6 +49,27 @@ def appear(*mobjects: Mobject) -> list[FadeIn]:
 def vanish(*mobjects: Mobject) -> list[FadeOut]:
     """Each fades out; empty groups are left out."""
     return [FadeOut(one) for one in mobjects if len(one.get_family()) > 1 or one.has_points()]
+
+
+def step_back(*groups: VGroup) -> list[AnimationGroup]:
+    """Cells of each group step back (see `dim`); empty groups are left out."""
+    return [dim(cells) for cells in groups if len(cells)]
+
+
+def carry(source: Words, target: Words, leave: bool = True) -> list[Animation]:
+    """A line of text travels to where `target` belongs; `leave` keeps the source in its place.
+
+    The same text is moved; a text that was shortened on either side gives way to the other on the way.
+    """
+    if source.string == target.string:
+        return [fly(source, target) if leave else ReplacementTransform(source, target)]
+    arrive = FadeIn(target, target_position=source)
+    return [arrive] if leave else [arrive, FadeOut(source, target_position=target)]
+
+
+def carry_all(sources: Iterable[Words], targets: Iterable[Words], leave: bool = True) -> list[Animation]:
+    """Each line of text travels to its target; see `carry`."""
+    return [one for pair in zip(sources, targets, strict=True) for one in carry(*pair, leave=leave)]
 
 
 def fly(source: Mobject, target: Mobject, arc: float = 0.0, **settings: Any) -> Animation:

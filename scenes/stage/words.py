@@ -158,13 +158,13 @@ def bold(string: str, size: float = theme.BODY_SIZE, color: str = theme.INK) -> 
 
 
 def shortened(string: str, width: float, size: float = theme.BODY_SIZE, weight: str = NORMAL) -> str:
-    """`string` if it is at most `width` units wide at `size`, else its beginning with an ellipsis."""
+    """`string` if it is at most `width` units wide at `size`, else its beginning with an ellipsis, or one character."""
     text = string
     for length in range(len(string) - 1, 0, -1):
         if Words(text, size, weight=weight).width <= width:
-            break
+            return text
         text = string[:length] + "…"
-    return text
+    return text if Words(text, size, weight=weight).width <= width else string[:1]
 
 
 class Number(Words):
