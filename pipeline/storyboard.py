@@ -43,6 +43,7 @@ ReadingUnit = Literal["characters", "words"]
 
 REPO_ROOT = Path(__file__).resolve().parents[1]
 SCENES_FOLDER = "EXPLAINER_SCENES"
+SCENES_CHECKED = "EXPLAINER_SCENES_CHECKED"
 
 
 def wrong(message: str, allowed: str = "", hint: str = "") -> PydanticCustomError:
@@ -265,11 +266,13 @@ def load_storyboard(path: str | Path, *, scenes: Path | None = None, check_scene
     """Read and check the storyboard at `path`.
 
     `scenes` is the folder of the scene files (default: `scenes_folder()`); without `check_scenes` it is not looked at.
+    Neither is it in a render worker: it was checked when the render began, and may be edited since.
     Raises StoryboardError with every problem found.
     """
     from .storyboard_checks import check, validate  # noqa: PLC0415 (they need the models above)
 
     path = Path(path)
+    check_scenes = check_scenes and not os.environ.get(SCENES_CHECKED)
     document, problems = load(path)
     film, entries, found = validate(document)
     problems += found

@@ -25,7 +25,7 @@ from .fingerprint import source_digest
 from .jobs import ORPHANED, ClipCue, Failure, Job, Sidecar
 from .probe import faults_of, probe
 from .qualities import QUALITIES, Quality
-from .storyboard import REPO_ROOT
+from .storyboard import REPO_ROOT, SCENES_CHECKED, SCENES_FOLDER
 
 SECONDS_BETWEEN_REPORTS = 0.2
 
@@ -93,7 +93,8 @@ def render(job: Job, events: Events, watch: list[BeatWatch]) -> Sidecar:
     began = time.monotonic()
     os.environ["EXPLAINER_STORYBOARD"] = job.storyboard
     os.environ["EXPLAINER_LANGUAGE"] = job.language
-    os.environ["EXPLAINER_SCENES"] = job.scenes_folder
+    os.environ[SCENES_FOLDER] = job.scenes_folder
+    os.environ[SCENES_CHECKED] = "1"
     quality = QUALITIES[job.quality]
     target = Path(job.target)
     with whole_file(target) as temporary:
