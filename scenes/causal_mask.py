@@ -10,7 +10,6 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
-    AnimationGroup,
     ArcBetweenPoints,
     Cross,
     FadeIn,
@@ -22,14 +21,15 @@ from manim import (
 
 from scenes.stage import theme
 from scenes.stage.boxes import Chip, focus_frame
+from scenes.stage.equation import Equation, Term
 from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import MatrixGrid
 from scenes.stage.handover import HEAT_CELL, MIDDLE, FramedMemory, masked_map
-from scenes.stage.motion import fly, mask_cell, raise_above, rows_appear, settle
+from scenes.stage.motion import fly, mask_cell, raise_above, settle
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow
-from scenes.stage.words import Words, bold, power_of_ten
+from scenes.stage.words import Words, power_of_ten
 
 LAYER = "decoder.0.self_attn"
 HEAD = 0
@@ -61,38 +61,24 @@ class CausalMask(ExplainerScene):
     # -- beats ----------------------------------------------------------------------------------------------------
     def decoder_input(self) -> None:
         with self.beat("decoder_input") as beat:
-            names = self.names(self.ids)
-            headings = max(bold(name.text, theme.LABEL_SIZE).width for name in names)
-            # Three matrices share the width with the headings, two signs and the air around them.
-            width = (2 * theme.SAFE_X - headings - 0.2 - 4 * 0.3 - 2 * 0.3) / 3
-            embed = self._summand("tgt.embed", width, row_names=names)
-            places = self._summand("pos_embed", width)
-            total = self._summand("tgt.input", width)
-            plus, equals = bold("+", 34, theme.DIM), bold("=", 34, theme.DIM)
-            row = VGroup(embed, plus, places, equals, total).arrange(RIGHT, buff=0.3).move_to([0, self.GRID_Y, 0])
-            for part in row:
-                part.shift(UP * (embed.body.get_y() - (part.body if hasattr(part, "body") else part).get_y()))
-            said = (
-                (self.label("embedding"), embed),
-                (self.label("positions"), places),
-                (self.label("input"), total),
+            picture = Equation(
+                self,
+                [
+                    Term("tgt.embed", self.label("embedding"), named=True),
+                    "+",
+                    Term("pos_embed", self.label("positions"), first_rows=self.count),
+                    "=",
+                    Term("tgt.input", self.label("input")),
+                ],
+                self.names(self.ids),
             )
-            tags = [Words(text, theme.LABEL_SIZE, theme.DIM).next_to(grid.body, DOWN, 0.3) for text, grid in said]
             memory = FramedMemory(self, [int(i) for i in self.trace["src.tokens"]], self.label("memory"))
             self.add(memory)
             self.wait(beat.share(0.08))
             self.play(FadeOut(memory, shift=LEFT * 3), run_time=beat.share(0.14))
-            self.play(rows_appear(embed), FadeIn(tags[0]), run_time=beat.share(0.2))
-            self.play(FadeIn(plus), rows_appear(places), FadeIn(tags[1]), run_time=beat.share(0.16))
-            raise_above(total)
-            self.play(
-                FadeIn(equals),
-                FadeIn(tags[2]),
-                LaggedStart(*[self._sum_row(embed, places, total, i) for i in range(self.count)], lag_ratio=0.3),
-                run_time=beat.share(0.3),
-            )
-            settle(total)
-            self.embed = embed
+            self.play(picture.operands_appear(), run_time=beat.share(0.36))
+            self.play(picture.result_appears(*picture.grids[:2]), run_time=beat.share(0.3))
+            self.embed = picture.grids[0]
 
     def fill_in_the_blank(self) -> None:
         with self.beat("fill_in_the_blank") as beat:
@@ -127,13 +113,13 @@ class CausalMask(ExplainerScene):
             self.play(FadeOut(sentence.chip(self.count - 1), shift=DOWN * 0.3), run_time=beat.share(0.08))
             self.readers = [start, *sentence[: self.count - 1]]
             arrows = []
-            for reader, answer in zip(self.readers, guesses, strict=True):
+            seen = focus_frame(start, buff=0.12)
+            for count, (reader, answer) in enumerate(zip(self.readers, guesses, strict=True), 1):
                 arrow = FlowArrow([reader.get_bottom(), answer.get_top()], color=answer.color_of_token, buff=0.14)
                 arrows.append(arrow)
-                seen = focus_frame(*self.readers[: len(arrows)], buff=0.12)
-                self.play(FadeIn(seen), FadeIn(arrow, shift=DOWN * 0.2), run_time=beat.share(0.36 / self.count))
-                self.remove(seen)
-            self.add(seen)
+                wider = focus_frame(*self.readers[:count], buff=0.12)
+                look = FadeIn(seen) if count == 1 else seen.animate.become(wider)
+                self.play(look, FadeIn(arrow, shift=DOWN * 0.2), run_time=beat.share(0.36 / self.count))
             self.seen, self.guesses, self.blank = seen, guesses, [start, reads, guess, *arrows]
 
     def no_peeking(self) -> None:
@@ -160,10 +146,8 @@ class CausalMask(ExplainerScene):
                 note = Words(self.label("future"), theme.BODY_SIZE, theme.MASKED_INK)
                 right = VGroup(*row[reader + 1 :])
                 note.next_to(right, DOWN, 0.45)
-                red = [chip.animate.paint(fill=theme.tint(theme.MASKED, 0.25), stroke=theme.MASKED) for chip in right]
                 self.play(
                     LaggedStart(*[FadeIn(look) for look in forbidden], lag_ratio=0.4),
-                    *red,
                     FadeIn(note),
                     run_time=beat.share(0.3),
                 )
@@ -288,11 +272,6 @@ class CausalMask(ExplainerScene):
             )
 
     # -- pictures -------------------------------------------------------------------------------------------------
-    def _summand(self, key: str, width: float, **settings: Any) -> MatrixGrid:
-        return self.grid(
-            key, first_rows=self.count, cell=(0.9, 0.62), max_width=width, max_height=4.0, decimals=2, **settings
-        )
-
     def _headings(self) -> float:
         """Width of the words that stand before the rows of tokens."""
         said = (self.label("reads"), self.label("guesses"))
@@ -346,9 +325,3 @@ class CausalMask(ExplainerScene):
     def _grid(self, what: str, x: float) -> MatrixGrid:
         grid = self.grid(f"{LAYER}.{what}", (HEAD,), **self._fit())
         return grid.shift([x, self.GRID_Y, 0] - grid.body.get_center())
-
-    def _sum_row(self, embed: MatrixGrid, places: MatrixGrid, total: MatrixGrid, i: int) -> AnimationGroup:
-        """Copies of both rows run together into the row of the sum."""
-        target = total.row(i)
-        copies = [raise_above(grid.row(i).copy()) for grid in (embed, places)]
-        return AnimationGroup(*[FadeOut(copy, target_position=target) for copy in copies], FadeIn(target))

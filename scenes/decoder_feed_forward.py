@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut
+from manim import LEFT, RIGHT, UP, FadeIn, FadeOut
 
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
@@ -132,8 +132,8 @@ class DecoderFeedForward(LayerScene):
                 run_time=beat.share(0.2),
             )
             box = FlowBox([self.film_word("map_output")], 2.6, 0.8, theme.TRAINING)
-            box.next_to(self.out.body, DOWN, 0.6)
-            arrow = FlowArrow([self.out.body.get_bottom(), box.get_top()], color=theme.TRAINING)
+            box.move_to([theme.SAFE_X - 1.4, self.out.body.get_y(), 0])
+            arrow = FlowArrow([self.out.body.get_right(), box.get_left()], color=theme.TRAINING)
             self.play(FadeIn(box), FadeIn(arrow), run_time=beat.share(0.2))
             self.wait(beat.share(0.3))
             self.play(FadeOut(box), FadeOut(arrow), run_time=beat.share(0.12))

@@ -50,8 +50,8 @@ class DecoderSecondLayer(ReplayScene):
             self.remove(opening)
             self.add(self.state)
             rows = raise_above(self.state[0][0].body.copy())
-            self.play(FadeOut(rows, target_position=self.stack.boxes[self.last], scale=0.3), run_time=beat.share(0.22))
-            self.stack.light(self.last)
+            self.play(FadeOut(rows, target_position=self.stack.boxes[self.last], scale=0.3), run_time=beat.share(0.2))
+            self.play(*self.stack.lighting(self.last), run_time=beat.share(0.08))
             made = self.head_states(
                 [
                     (f"{self.layer}.self_attn.q", self.label("queries"), theme.QUERY),

@@ -8,8 +8,8 @@ from manim import UP, FadeIn, FadeOut, LaggedStart
 from scenes.stage import theme
 from scenes.stage.equation import Equation, Term
 from scenes.stage.formula import Formula
-from scenes.stage.grid import MatrixGrid
-from scenes.stage.handover import HEAT_CELL, MIDDLE, masked_map, named_matrix
+from scenes.stage.grid import Heatmap, MatrixGrid
+from scenes.stage.handover import HEAT_CELL, MIDDLE, close_future, masked_map, named_matrix
 from scenes.stage.layer import LayerScene
 from scenes.stage.motion import fly, mask_cell, raise_above, reword, rows_appear, settle
 from scenes.stage.words import Words
@@ -220,7 +220,11 @@ class DecoderSelfAttention(LayerScene):
             "=",
             Term(f"{ATTENTION}.z", self.label("blend"), (HEAD,)),
         ]
-        return Equation(self, parts, self.row_names, cell=HEAT_CELL, buff=0.45)
+        picture = Equation(self, parts, self.row_names, cell=HEAT_CELL, buff=0.45)
+        weights = picture.grids[0]
+        assert isinstance(weights, Heatmap)
+        close_future(weights)
+        return picture
 
     def _through(self, picture: Equation, formula: str, seconds: float, painted: int) -> None:
         """All rows go through one half of the network at once; `painted` is the matrix behind the ReLU."""

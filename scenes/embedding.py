@@ -74,6 +74,7 @@ class Embedding(ExplainerScene):
                 run_time=beat.share(0.22),
             )
             self.play(rows_appear(self.table), run_time=beat.share(0.45))
+            self.add(self.table)  # its rows came one by one; from here on it is one thing
             self.table_tag = Words(self.label("table"), theme.LABEL_SIZE, theme.DIM)
             self.table_tag.next_to(self.table.body, DOWN, 0.24)
             self.play(FadeIn(self.table_tag), run_time=beat.share(0.12))
@@ -83,8 +84,7 @@ class Embedding(ExplainerScene):
         with self.beat("look_up", word=self.model.vocabulary[first], id=first) as beat:
             row, color = self.table.row(first), self.token_color(first)
             travelling = raise_above(self.ids[0].copy())
-            self.play(travelling.animate.move_to(self.table.row_labels[first]), run_time=beat.share(0.28))
-            self.remove(travelling)
+            self.play(FadeOut(travelling, target_position=self.table.row_labels[first]), run_time=beat.share(0.28))
             self.play(light(row, color), run_time=beat.share(0.15))
             vector = raise_above(self._vector("src.embed", 0, self.ids[0].get_y()))
             self.path = FlowArrow([row.get_right(), vector.get_left()], color=color, buff=0.12)
@@ -136,9 +136,10 @@ class Embedding(ExplainerScene):
             for chip, vector in zip(chips, self.vectors, strict=True):
                 size = min(chip.words.size, theme.LABEL_SIZE)
                 names.append(bold(chip.token, size, chip.color_of_token).next_to(vector, LEFT, 0.22))
-            picture = VGroup(self.table, self.table_tag)
+            shift = RIGHT * (self.TABLE_X_WITH_NAMES - self.TABLE_X)
             self.play(
-                picture.animate.shift(RIGHT * (self.TABLE_X_WITH_NAMES - self.TABLE_X)),
+                self.table.animate.shift(shift),
+                self.table_tag.animate.shift(shift),
                 *[FadeOut(chip.box) for chip in chips],
                 FadeOut(self.ids),
                 FadeOut(self.target_numbers),
@@ -157,18 +158,19 @@ class Embedding(ExplainerScene):
 
     def learned_then_frozen(self) -> None:
         with self.beat("learned_then_frozen") as beat:
+            self.add(self.table)  # animating single cells has taken it apart
             self.play(
                 *[FadeOut(thing) for thing in self.mobjects if thing not in (self.chrome, self.table, self.table_tag)],
                 unlight(self.table.body),
                 run_time=beat.share(0.1),
             )
-            picture = VGroup(self.table, self.table_tag)
-            self.play(picture.animate.shift(LEFT * self.table.body.get_center()[0]), run_time=beat.share(0.12))
+            shift = LEFT * self.table.body.get_center()[0]
+            self.play(self.table.animate.shift(shift), self.table_tag.animate.shift(shift), run_time=beat.share(0.12))
             edge = self.table.row_labels.get_left()[0]
             train = FlowBox([self.film_word("track_training"), self.label("learned")], 2.9, 1.4, theme.TRAINING)
             infer = FlowBox([self.film_word("track_inference"), self.label("frozen")], 2.9, 1.4, theme.INFERENCE)
-            train.move_to([-theme.SAFE_X, self.MIDDLE_Y, 0], aligned_edge=LEFT)
-            infer.move_to([theme.SAFE_X, self.MIDDLE_Y, 0], aligned_edge=RIGHT)
+            train.move_to([-theme.SAFE_X + 0.03, self.MIDDLE_Y, 0], aligned_edge=LEFT)
+            infer.move_to([theme.SAFE_X - 0.03, self.MIDDLE_Y, 0], aligned_edge=RIGHT)
             learn = FlowArrow([train.get_right(), [edge, self.MIDDLE_Y, 0]], color=theme.TRAINING)
             self.play(FadeIn(train), FadeIn(learn), run_time=beat.share(0.12))
             changed = [
@@ -222,7 +224,7 @@ class Embedding(ExplainerScene):
 
     def _column(self, ids: list[int], ys: list[float], pitch: float = 1.05) -> TokenRow:
         """A sentence as a column of chips at the left."""
-        size = min(theme.TOKEN_SIZE, max(theme.SMALL_SIZE, pitch * 38))
+        size = min(theme.TOKEN_SIZE, max(theme.SMALL_SIZE, pitch * 35))
         width = token_width(self.tokens(self.source_ids + self.target_ids), size)
         column = TokenRow(self.tokens(ids), DOWN, size=size, width=width, height=min(0.64, pitch * 0.86))
         for chip, y in zip(column, ys, strict=True):
@@ -263,8 +265,7 @@ class Embedding(ExplainerScene):
         row = self.table.row(token_id)
         vector = raise_above(self._vector(key, position, number.get_y(), pitch))
         travelling = raise_above(number.copy())
-        self.play(travelling.animate.move_to(self.table.row_labels[token_id]), run_time=seconds * 0.3)
-        self.remove(travelling)
+        self.play(FadeOut(travelling, target_position=self.table.row_labels[token_id]), run_time=seconds * 0.3)
         self.play(light(row, self.token_color(token_id)), run_time=seconds * 0.15)
         self.play(fly(row, vector), run_time=seconds * 0.4)
         self.vectors.append(settle(vector))

@@ -54,7 +54,7 @@ class EncoderStack(ReplayScene):
         with self.beat("feeds_the_next") as beat:
             rows = raise_above(self.state[0][0].body.copy())
             self.play(FadeOut(rows, target_position=self.stack.boxes[self.last], scale=0.3), run_time=beat.share(0.25))
-            self.stack.light(self.last)
+            self.play(*self.stack.lighting(self.last), run_time=beat.share(0.1))
             made = self.head_states(
                 [
                     (f"{self.layer}.attn.q", self.label("queries"), theme.QUERY),

@@ -14,12 +14,13 @@ from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
 
 ROWS = 9
-TOP = 1.9
+TOP = 1.8
 BOTTOM = theme.CONTENT_BOTTOM + 0.02
 NAME_X = -theme.SAFE_X
 CELLS_X = -3.25
 GAP = 0.16
-SIZE = 19.0
+SIZE = theme.SMALL_SIZE
+RIGHT_EDGE = theme.SAFE_X - 0.02
 
 
 @dataclass
@@ -151,7 +152,7 @@ class TrainingVsInference(ExplainerScene):
     def one_model(self) -> None:
         with self.beat("one_model") as beat:
             colors = theme.TRACKS["both"]
-            frames = [focus_frame(head, color=color) for head, color in zip(self.heads, colors, strict=True)]
+            frames = [focus_frame(head, color=color, buff=0.19) for head, color in zip(self.heads, colors, strict=True)]
             self.play(FadeIn(frames[0]), run_time=beat.share(0.15))
             self.wait(beat.share(0.25))
             self.play(FadeIn(frames[1]), run_time=beat.share(0.15))
@@ -159,12 +160,12 @@ class TrainingVsInference(ExplainerScene):
     # -- pictures -------------------------------------------------------------------------------------------------
     def _column(self, which: int) -> tuple[float, float]:
         """Left edge and width of the training (0) or inference (1) column."""
-        width = (theme.SAFE_X - CELLS_X - GAP) / 2
+        width = (RIGHT_EDGE - CELLS_X - GAP) / 2
         return CELLS_X + which * (width + GAP), width
 
     def _head(self, text: str, which: int, color: str) -> Words:
         left, width = self._column(which)
-        return bold(text, theme.BODY_SIZE, color).move_to([left + width / 2, TOP + 0.33, 0])
+        return bold(text, theme.BODY_SIZE, color).move_to([left + width / 2, TOP + 0.4, 0])
 
     def _row(self, beat: Beat, name: str, sides: list[Side], share: float = 0.5) -> None:
         """The next row of the table: its name, then what both tracks do (one cell) or each of them (two)."""
@@ -175,7 +176,7 @@ class TrainingVsInference(ExplainerScene):
         for which, side in enumerate(sides):
             left, width = self._column(which)
             if len(sides) == 1:
-                width = theme.SAFE_X - CELLS_X
+                width = RIGHT_EDGE - CELLS_X
             box = panel(width, pitch - 0.07, fill=theme.tint(side.color, 0.12), stroke=side.color)
             box.move_to([left, y, 0], aligned_edge=LEFT)
             words = Words(side.text, SIZE)

@@ -17,6 +17,7 @@ TITLE_Y = 3.32
 TAKEAWAY_Y = 2.78
 MAP_BOX = (0.36, 0.17)
 MAP_GAP = 0.1
+MAP_AIR = 0.3
 STROKE = 0.01  # half a line, so that the map's boxes end at the safe area, edges included
 
 
@@ -154,13 +155,22 @@ class Chrome(VGroup):
                     [BAR_X, TITLE_Y + 0.23 - height * (i + 0.5), 0]
                 )
             )
-        title = bold(words.title, theme.TITLE_SIZE, theme.INK)
-        title.move_to([TEXT_X, TITLE_Y, 0], aligned_edge=LEFT)
+        self.map = ArchitectureMap(place, encoder_layers, decoder_layers, colors, layer)
+        self.map.move_to([theme.SAFE_X, 3.6, 0], aligned_edge=UP + RIGHT)
+        room = self.map.get_left()[0] - MAP_AIR - TEXT_X
         self.badge = StepBadge(words.step, first_step, main)
-        self.badge.next_to(title, RIGHT, 0.35)
         chips = VGroup(*[Dot(radius=0.07, color=color) for color in colors]).arrange(RIGHT, buff=0.07)
+        track_text = Words(words.track, theme.LABEL_SIZE, theme.INK)
+        # A long title is set smaller rather than run into the map.
+        taken = self.badge.width + chips.width + track_text.width + 0.35 + 0.35 + 0.14
+        title = bold(words.title, theme.TITLE_SIZE, theme.INK)
+        if title.width + taken > room:
+            smaller = max(theme.TITLE_SIZE * (room - taken) / title.width, theme.BODY_SIZE)
+            title = bold(words.title, smaller, theme.INK)
+        title.move_to([TEXT_X, TITLE_Y, 0], aligned_edge=LEFT)
+        self.badge.next_to(title, RIGHT, 0.35)
         chips.next_to(self.badge, RIGHT, 0.35)
-        track_text = Words(words.track, theme.LABEL_SIZE, theme.INK).next_to(chips, RIGHT, 0.14)
+        track_text.next_to(chips, RIGHT, 0.14)
         takeaway = Words(words.takeaway, theme.LABEL_SIZE, theme.DIM)
         takeaway.move_to([TEXT_X, TAKEAWAY_Y, 0], aligned_edge=LEFT)
         self.map = ArchitectureMap(place, encoder_layers, decoder_layers, colors, layer)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SIGN_SIZE = 34.0
 TAG_GAP = 0.26
+LEAST_AIR = 0.13
 TAG_FORMULA_SIZE = 36.0
 
 
@@ -29,7 +30,7 @@ class Term:
     `tag` is text, `formula` is set in Typst instead. `named` gives the rows the names of the equation; `heat` draws a
     heat map from `low` to `high` in `color`; `transposed` draws rows as columns (every product here is x · Wᵀ);
     `role` is a colour of the theme that the cells are tinted with. `row_names` and `column_names` name rows and columns
-    that are other tokens than the equation's.
+    that are other tokens than the equation's; `first_rows` draws only so many rows.
     """
 
     key: str
@@ -45,6 +46,7 @@ class Term:
     transposed: bool = False
     formula: str = ""
     role: str = ""
+    first_rows: int | None = None
     row_names: tuple[Name, ...] = ()
     column_names: tuple[Name, ...] = ()
 
@@ -65,7 +67,7 @@ class Equation(VGroup):
         cell: tuple[float, float] = (0.96, 0.72),
         size: float = theme.NUMBER_SIZE,
         buff: float = 0.3,
-        width: float = 2 * theme.SAFE_X,
+        width: float = 2 * theme.SAFE_X - 0.06,
     ) -> None:
         super().__init__()
         terms = [part for part in parts if isinstance(part, Term)]
@@ -85,6 +87,8 @@ class Equation(VGroup):
             self.grids.append(grid)
             placed.add(grid)
         placed.arrange(RIGHT, buff=buff)
+        if placed.width > width:  # numbers that may not get smaller: the air between the terms gives way
+            placed.arrange(RIGHT, buff=max(buff - (placed.width - width) / (len(parts) - 1), LEAST_AIR))
         for part in placed:
             middle = part.body if isinstance(part, MatrixGrid) else part
             part.shift([0, y - middle.get_y(), 0])
@@ -123,6 +127,7 @@ class Equation(VGroup):
             "row_names": term.row_names or (names if term.named else None),
             "column_names": term.column_names or (names if term.columns_named else None),
             "transposed": term.transposed,
+            "first_rows": term.first_rows,
         }
         if term.heat:
             return Heatmap(

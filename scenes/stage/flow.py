@@ -44,6 +44,14 @@ class FlowBox(VGroup):
         self.lines.move_to(self.box)
         super().__init__(self.box, self.lines)
 
+    def paint(self, fill: str, stroke: str, ink: str) -> FlowBox:
+        """Repaint panel, edge and text; can be animated."""
+        box, lines = self.submobjects
+        box.set_fill(fill, opacity=1.0)
+        box.set_stroke(stroke)
+        lines.set_fill(ink, opacity=1.0)
+        return self
+
 
 class FlowArrow(VGroup):
     """An arrow through the given points, with square turns where the points make them.

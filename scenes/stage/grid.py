@@ -162,7 +162,7 @@ class MatrixGrid(VGroup):
                     texts[k] = shortened(names[k].text, pitch - HEADING_AIR, size, BOLD)
         return VGroup(
             *[
-                bold(text, size, name.color).next_to(self.cells[0][j], UP, 0.17)
+                bold(text, size, name.color).next_to(self.cells[0][j], UP, 0.22)
                 for j, (text, name) in enumerate(zip(texts, names, strict=True))
             ]
         )

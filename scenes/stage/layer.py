@@ -54,9 +54,13 @@ class LayerScene(ExplainerScene):
         self.play(FadeIn(frame), *lit, run_time=seconds * 0.45)
         target = raise_above(blend.row(i))
         copies = [raise_above(values.row(j).copy()) for j in range(values.rows)]
-        self.play(*[FadeOut(copy, target_position=target) for copy in copies], FadeIn(target), run_time=seconds * 0.45)
+        self.play(
+            *[FadeOut(copy, target_position=target) for copy in copies],
+            FadeIn(target),
+            FadeOut(frame),
+            run_time=seconds * 0.45,
+        )
         settle(target)
-        self.remove(frame)
 
     def tint_heads(self, joined: MatrixGrid) -> None:
         """Neighbouring heads get different quiet tints, so that it can be seen what came from where."""
@@ -99,7 +103,7 @@ class LayerScene(ExplainerScene):
     def network_picture(self, source: str, result: str, left: str, right: str) -> Equation:
         """Two matrices with room for an arrow between them."""
         parts = [Term(source, left, named=True), Term(result, right)]
-        return Equation(self, parts, self.row_names, buff=1.6, cell=(0.9, 0.72), size=22)
+        return Equation(self, parts, self.row_names, buff=1.6, cell=(0.9, 0.72), size=22, width=2 * theme.SAFE_X - 0.4)
 
     def network_arrow(self, picture: Equation, formula: str) -> list[VMobject]:
         """The arrow between the two matrices and what is multiplied on the way."""

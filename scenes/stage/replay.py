@@ -38,12 +38,18 @@ class LayerStack(VGroup):
         self.light(len(boxes) - 1)
 
     def light(self, index: int) -> None:
-        """Box `index` in full colour, the others quiet; at once."""
+        """Box `index` in full colour, the others quiet; at once, before the stack is on stage."""
         for i, box in enumerate(self.boxes):
-            on = i == index
-            box.box.set_fill(theme.tint(self.color_of_stack, 0.4 if on else 0.08), opacity=1)
-            box.box.set_stroke(self.color_of_stack if on else theme.LINE)
-            box.lines.set_fill(theme.INK if on else theme.DIM)
+            box.paint(*self._paint(i == index))
+
+    def lighting(self, index: int) -> list[Animation]:
+        """The same as a movement."""
+        return [box.animate.paint(*self._paint(i == index)) for i, box in enumerate(self.boxes)]
+
+    def _paint(self, on: bool) -> tuple[str, str, str]:
+        """Fill, stroke and ink of a box that is at work, or not."""
+        color = self.color_of_stack
+        return theme.tint(color, 0.4 if on else 0.08), color if on else theme.LINE, theme.INK if on else theme.DIM
 
 
 class ReplayScene(LayerScene):
