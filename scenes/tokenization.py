@@ -320,7 +320,7 @@ class Tokenization(ExplainerScene):
 
     def _listed(self, ids: Sequence[int]) -> str:
         """Ids as the words say them."""
-        return ("、" if self.language.startswith("zh") else ", ").join(str(i) for i in ids)
+        return self.label("comma").join(str(i) for i in ids)
 
 
 def _drop(chip: Chip, place: Cell) -> Animation:
