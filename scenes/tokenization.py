@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from manim import (
     BOLD,
@@ -320,7 +321,7 @@ class Tokenization(ExplainerScene):
 
     def _listed(self, ids: Sequence[int]) -> str:
         """Ids as the words say them."""
-        return self.label("comma").join(str(i) for i in ids)
+        return reduce(lambda before, after: self.label("listed", before=before, after=after), map(str, ids))
 
 
 def _drop(chip: Chip, place: Cell) -> Animation:
