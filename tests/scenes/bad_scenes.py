@@ -661,6 +661,16 @@ class GoodLight(Small):
             self.play(square.animate.set_fill(theme.PANEL), run_time=0.25)
 
 
+class GoodFormula(Small):
+    """A formula of which one part leaves and the rest stays, no longer in its group."""
+
+    def draw(self) -> None:
+        formula = Formula("q dot k / sqrt(d_k)")
+        self.show(formula)
+        self.play(FadeOut(formula.math.family_members_with_points()[0]), run_time=0.4)
+        self.play(formula.math.family_members_with_points()[2].animate.shift(UP), run_time=0.4)
+
+
 class GoodMoves(Small):
     """A number that moves, grows and shrinks is the same number; its outline is cut anew on the way."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from manim import DecimalNumber, MarkupText, Mobject, SingleStringMathTex, Text, Typst, VMobject
 
 from .. import theme
-from ..formula import Formula, Typeset
+from ..formula import Typeset
 from ..words import Words
 from . import geometry
 from .geometry import Box
@@ -270,10 +270,10 @@ def _foreign(scene: Any) -> Iterator[Mobject]:
     """Text that was not made by the stage: nothing is known of its font, and its numbers have no provenance."""
 
     def search(mobject: Mobject) -> Iterator[Mobject]:
-        if isinstance(mobject, Formula):
-            return
         if isinstance(mobject, FOREIGN_TEXT):
-            yield mobject
+            # A formula that was taken apart is still the stage's: its glyphs say so.
+            if not any(hasattr(glyph, "typeset") for glyph in mobject.family_members_with_points()):
+                yield mobject
             return
         for part in mobject.submobjects:
             yield from search(part)
