@@ -36,7 +36,7 @@ class AutoregressiveLoop(ExplainerScene):
     DECODER_TOP, DECODER_LOW = 2.42, -1.4
     HEADER_Y, NAMES_Y = 2.1, 1.56
     MASK_TOP, MASK_PITCH = 1.04, 0.64
-    CACHE_TOP = 1.1
+    CACHE_TOP = 1.18
     ROW_Y, TAG_Y = -2.02, -2.58
     BARS_TOP, BARS_LOW = 1.6, -1.5
     DETAILED = 3  # passes shown in detail; the rest run fast
