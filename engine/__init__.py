@@ -10,6 +10,7 @@ from engine.model import run
 from engine.params import Params
 from engine.settings import ConfigError
 from engine.trace import Trace, TraceError, TraceKeyError
+from engine.trained import run_trained
 
 __all__ = [
     "PRESETS",
@@ -26,4 +27,5 @@ __all__ = [
     "preset",
     "preset_problems",
     "run",
+    "run_trained",
 ]

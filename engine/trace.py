@@ -7,7 +7,7 @@ import difflib
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -34,11 +34,14 @@ class TraceError(ValueError):
 
 
 class Recorder:
-    """Takes the values of one run as they are computed and refuses what the registry does not foresee."""
+    """Takes the values of one run as they are computed and refuses what the registry does not foresee.
 
-    def __init__(self, config: ModelConfig) -> None:
+    `specs` are the keys to be recorded; without them, those of a run of `config`.
+    """
+
+    def __init__(self, config: ModelConfig, specs: Iterable[KeySpec] | None = None) -> None:
         self.config = config
-        self.specs: Mapping[str, KeySpec] = {spec.key: spec for spec in key_specs(config)}
+        self.specs: Mapping[str, KeySpec] = {spec.key: spec for spec in specs or key_specs(config)}
         self._arrays: dict[str, Array] = {}
 
     def put(self, key: str, value: ArrayLike) -> Array:

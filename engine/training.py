@@ -81,10 +81,10 @@ class History:
     """What could be seen along the way, at some of the steps (axis `step`).
 
     steps       (step,) updates made so far, from 0 to all
-    loss        (step,) mean loss of the whole corpus
+    loss        (step,) mean loss of the whole corpus, to nine decimals
     accuracy    (step,) share of the words right under greedy decoding, over the whole corpus
-    probs       (step, pos, V) what the model says about the film's pair: the training pass's `probs`
-    cross_attn  (step, h, q, k) the last decoder layer's cross-attention on the film's pair
+    probs       (step, pos, V) what the model says about the film's pair: the training pass's `probs`, to six decimals
+    cross_attn  (step, h, q, k) the last decoder layer's cross-attention on the film's pair, to six decimals
     """
 
     steps: Array
@@ -115,9 +115,14 @@ class Training:
         return float(self.history.accuracy[-1])
 
     @property
+    def attention_along(self) -> Array:
+        """How much of each predicted word's attention the aligned source word got, (step, h, predicted word)."""
+        return alignment(self.config, self.history.cross_attn)
+
+    @property
     def attention(self) -> Array:
-        """How much of each predicted word's attention the aligned source word gets, (h, predicted word)."""
-        return alignment(self.config, self.history.cross_attn[-1])
+        """The same at the end, (h, predicted word)."""
+        return self.attention_along[-1]
 
     @property
     def head(self) -> int:
@@ -195,12 +200,12 @@ def accuracy_of(params: Params, corpus: Corpus) -> float:
 def alignment(config: ModelConfig, pattern: Array) -> Array:
     """The share of cross-attention that each predicted word gives to the source word it translates.
 
-    `pattern` is (h, q, k), of the training pass; the result (h, predicted word). Without a start symbol row r predicts
-    target word r + 1, so it should look at that word's source.
+    `pattern` is (..., q, k), of the training pass; the result (..., predicted word). Without a start symbol row r
+    predicts target word r + 1, so it should look at that word's source.
     """
     places = aligned_source(config)[config.start_symbol is None :]
     rows = np.arange(len(places))
-    return pattern[:, rows, list(places)]
+    return pattern[..., rows, list(places)]
 
 
 def best_head(attention: Array) -> int:
@@ -259,10 +264,10 @@ class _Watch:
         losses, accuracies, passes = zip(*self._seen, strict=True)
         return History(
             np.array(self._steps, dtype=np.float64),
-            np.array(losses),
+            np.array(losses).round(9),
             np.array(accuracies),
-            np.stack([seen.probs[..., 0] for seen in passes]),
-            np.stack([seen.cross_pattern()[..., 0] for seen in passes]),
+            np.stack([seen.probs[..., 0] for seen in passes]).round(6),
+            np.stack([seen.cross_pattern()[..., 0] for seen in passes]).round(6),
         )
 
 
