@@ -90,19 +90,20 @@ class DotProduct(VGroup):
                 cell = Cell(Number(self.trace, entry.key, entry.index, self.decimals[k], size), width, height)
                 tinge([cell], self.colors[k])
                 cells.add(cell.move_to([x, rows[k], 0]))
-            self.times.add(Words("×", size * 0.9, theme.DIM).move_to([x, rows[1] / 2, 0]))
+            self.times.add(Words("×", max(size * 0.9, theme.SMALL_SIZE), theme.DIM).move_to([x, rows[1] / 2, 0]))
             product = Result(self.trace, Product((a, b)), self.decimals[2], size)
             self.products.add(product.move_to([x, rows[2], 0]))
             if j:
                 # In the middle of the gap, which is not that of the columns when the numbers differ in width.
                 gap = (self.products[j - 1].get_right()[0] + product.get_left()[0]) / 2
                 self.pluses.add(Words("+", size, theme.DIM).move_to([gap, rows[2], 0]))
-        x = (self.shown - 1) * pitch + width / 2
+        x = self.products[-1].get_right()[0]
         self.more = VGroup()
         if self.shown < len(self.pairs):
-            self.more.add(*[Words("…", size, theme.DIM).move_to([x + 0.25, y, 0]) for y in rows])
-            x += 0.5
-        self.equals = Words("=", size, theme.DIM).move_to([x + 0.28, rows[2], 0])
+            x = max(x, self.left[-1].get_right()[0]) + 0.3
+            self.more.add(*[Words("…", size, theme.DIM).move_to([x, y, 0]) for y in rows])
+            x += 0.15
+        self.equals = Words("=", size, theme.DIM).move_to([x + _SIGN_AIR + 0.09, rows[2], 0])
         entry = self.total_entry
         number = Number(self.trace, entry.key, entry.index, self.decimals[2], size, weight=BOLD)
         self.total = Cell(number, number.width + 2.0 * cap, height)
