@@ -43,6 +43,7 @@ class Video:
     chapters: tuple[tuple[float, float, str], ...]  # start, end in seconds, title
     boxes: tuple[str, ...]
     duration: Fraction  # of the stream, in seconds
+    file_duration: Fraction  # of the whole file, in seconds, to a microsecond
 
     @property
     def frames(self) -> int:
@@ -81,6 +82,7 @@ def probe(path: Path) -> Video:
                 chapters=tuple(_chapters(container)),
                 boxes=boxes,
                 duration=Fraction(stream.duration or 0) * Fraction(stream.time_base or 0),
+                file_duration=Fraction(container.duration or 0, av.time_base),
             )
     except (av.FFmpegError, OSError, ValueError, IndexError) as error:
         raise BrokenVideoError(path, [f"it cannot be read: {error}"]) from None
@@ -140,6 +142,8 @@ def faults_of(video: Video, quality: Quality, frames: int) -> list[str]:
         faults.append(
             f"the frames are not evenly spaced from 0 on: frame {index} is at {sorted(video.pts)[index]} ticks"
         )
+    if abs(video.file_duration - Fraction(frames, quality.fps)) > Fraction(1, TIME_SCALE):
+        faults.append(f"file duration in seconds: {float(video.file_duration)}, expected {frames / quality.fps}")
     if any(later <= earlier for earlier, later in zip(video.dts, video.dts[1:], strict=False)):
         faults.append("the decoding time stamps do not rise")
     if not video.key_frames or video.key_frames[0] != 0:
