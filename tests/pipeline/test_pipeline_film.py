@@ -230,6 +230,9 @@ def test_many_clips_join_without_any_error(tmp_path: Path, fps: int, lengths: li
     assert film.frames == video.frames == sum(lengths)
     assert video.duration == Fraction(sum(lengths), fps)
     assert float(video.file_duration) == pytest.approx(sum(lengths) / fps, abs=2e-6)
+    # What players read first: time scale and duration in the movie header.
+    header = film.path.read_bytes().partition(b"mvhd")[2]
+    assert [int.from_bytes(header[at : at + 4], "big") for at in (12, 16)] == [90_000, sum(lengths) * step]
     assert [chapter[2] for chapter in video.chapters] == [part.title for part in parts]
     assert [path.name for path in film.path.parent.iterdir() if path.name.startswith(".")] == []
 
