@@ -13,7 +13,7 @@ from typing import Any
 from manim import Animation, Scene, Wait
 from manim import config as manim_config
 
-from engine import Trace, preset, run
+from engine import Trace, preset, run_trained
 from pipeline.storyboard import Storyboard, fill, load_storyboard
 
 from . import theme
@@ -50,7 +50,7 @@ def _storyboard(path: Path, _changed: int) -> Storyboard:
 @lru_cache(maxsize=4)
 def _trace(path: Path, changed: int) -> Trace:
     model = dict(_storyboard(path, changed).film.model)
-    return run(preset(model.pop("preset", "tutorial"), **model))
+    return run_trained(preset(model.pop("preset", "tutorial"), **model))
 
 
 def storyboard_path() -> Path:
