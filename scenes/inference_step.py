@@ -171,7 +171,7 @@ class InferenceStep(LayerScene):
         grid = self.grid(
             f"{self.pass_key}.decoder.out", row_names=self.row_names, max_width=3.2, max_height=3.0, cell=(0.86, 0.66)
         )
-        return grid.shift([theme.SAFE_X - 0.05 - grid.body.get_right()[0], -0.1 - grid.body.get_y(), 0])
+        return grid.shift([theme.SAFE_X - 0.13 - grid.body.get_right()[0], -0.1 - grid.body.get_y(), 0])
 
     def _bars(self, key: str, x: float) -> ProbabilityBars:
         names = self.names(range(len(self.model.vocabulary)))
@@ -191,7 +191,7 @@ class InferenceStep(LayerScene):
         self.play(*loud, run_time=seconds * 0.65)
 
     def _best_frame(self, bars: ProbabilityBars) -> VGroup:
-        return VGroup(focus_frame(bars.entries[bars.best], buff=0.09))
+        return VGroup(focus_frame(bars.entries[bars.best], buff=0.13))
 
     def _verdict(self, bars: ProbabilityBars) -> VGroup:
         """A tick or a cross beside the word that was chosen."""
