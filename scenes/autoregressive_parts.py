@@ -13,7 +13,7 @@ from scenes.stage import theme
 from scenes.stage.boxes import Cell, panel
 from scenes.stage.grid import Name
 from scenes.stage.marks import Tick
-from scenes.stage.words import Number, Words, bold
+from scenes.stage.words import Number, Words, bold, format_value
 
 MINUS_INFINITY = "−∞"
 DOTS = "…"
@@ -24,7 +24,7 @@ LEFT_ZONE = 1.78  # width of the encoder and its memory once they have stepped a
 ZONE_GAP = 0.44
 SLOT_GAP = 0.12
 BARS_GAP = 0.15
-NUMBER_WIDTH = bold("0.000", theme.SMALL_SIZE).width
+NUMBER_WIDTH = bold(format_value(0.0, 3), theme.SMALL_SIZE).width
 SHORTEST_BAR, LONGEST_BAR = 0.7, 1.6
 LEAST_PANEL = 5.0  # the decoder's name, what it shows and the number of the pass stand side by side
 ENOUGH_BAR = 1.05  # what large type must leave

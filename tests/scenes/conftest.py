@@ -21,6 +21,15 @@ settings.load_profile("pictures")
 Look = Callable[..., Inspection]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of one scene go to one process, since each scene is played once a session."""
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        scene = parameters.get("scene")
+        if scene is not None:
+            item.add_marker(pytest.mark.xdist_group(getattr(scene, "__name__", str(scene))))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _manim_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """manim writes glyphs and formulas to disk; not into the project."""
