@@ -21,7 +21,7 @@ from engine.model import run
 from engine.ops import Array
 from engine.trace import Recorder, Trace
 from engine.trained_keys import TRAINED, TRAINING, corpus_of, trained_specs
-from engine.training import RECIPES, Training, snapshot_steps, train
+from engine.training import RECIPES, Recipe, Training, snapshot_steps, train
 
 
 def trained(config: ModelConfig, corpus: str, folder: Path = weights_file.FOLDER) -> Training:
@@ -30,7 +30,9 @@ def trained(config: ModelConfig, corpus: str, folder: Path = weights_file.FOLDER
     Raises `WeightsFileError` for a damaged file.
     """
     path = weights_file.path_of(config, corpus, folder)
-    return _read(path, path.stat().st_mtime_ns, config) if path.exists() else _train(config, corpus)
+    if path.exists():
+        return _read(path, path.stat().st_mtime_ns, config)
+    return _train(config, corpus, RECIPES[corpus])
 
 
 def run_trained(config: ModelConfig, folder: Path = weights_file.FOLDER) -> Trace:
@@ -57,8 +59,8 @@ def _read(path: Path, _changed: int, config: ModelConfig) -> Training:
 
 
 @lru_cache(maxsize=16)
-def _train(config: ModelConfig, corpus: str) -> Training:
-    return train(config, corpus)
+def _train(config: ModelConfig, corpus: str, recipe: Recipe) -> Training:
+    return train(config, corpus, recipe)
 
 
 class _TrainedTrace(Trace):
