@@ -12,7 +12,6 @@ from scenes.qkv_parts import (
     Lane,
     WeightsChip,
     WeightsStack,
-    grid_moves,
     lane_sizes,
 )
 from scenes.stage import theme
@@ -22,7 +21,7 @@ from scenes.stage.fit import GAP
 from scenes.stage.formula import Formula
 from scenes.stage.grid import MatrixGrid, elision
 from scenes.stage.handover import MIDDLE, QueriesAndKeys, named_matrix
-from scenes.stage.motion import all_but, appear, dim, fly, light, raise_above, settle, unlight
+from scenes.stage.motion import all_but, appear, dim, fly, grid_moves, light, raise_above, settle, unlight
 from scenes.stage.reckoning import Entry, row_of
 from scenes.stage.roles import KEY, QUERY, ROLES, VALUE, Role
 from scenes.stage.scene import ExplainerScene

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, Mobject, ReplacementTransform, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, Mobject, ReplacementTransform, VGroup
 
 from scenes.stage import theme
 from scenes.stage.boxes import panel
@@ -14,7 +14,7 @@ from scenes.stage.fit import GAP, MARK, narrowest_pitch, size_that_fits, that_fi
 from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import MatrixGrid, elision, empty_places
-from scenes.stage.motion import appear, vanish
+from scenes.stage.motion import appear, grid_moves, vanish
 from scenes.stage.roles import ROLES, Role, tinge
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
@@ -206,16 +206,6 @@ class HeadTable:
         moves = [move for role in ROLES for move in grid_moves(self.grids[role], other.grids[role])]
         letters = [ReplacementTransform(self.letters[role], other.letters[role]) for role in ROLES]
         return [*moves, *letters, *appear(*other.more), *vanish(*self.more)]
-
-
-def grid_moves(old: MatrixGrid, new: MatrixGrid) -> list[Animation]:
-    """The cells of a grid go to where another grid of the same rows has them; what only one of them draws fades."""
-    moves: list[Animation] = []
-    for mine, theirs in zip(old.cells, new.cells, strict=True):
-        moves += [ReplacementTransform(a, b) for a, b in zip(mine, theirs, strict=False)]
-        moves += [FadeOut(cell) for cell in mine[len(theirs) :]]
-        moves += [FadeIn(cell) for cell in theirs[len(mine) :]]
-    return moves
 
 
 class WeightsStack(VGroup):

@@ -114,10 +114,19 @@ class DotProduct(VGroup):
 
     # -- motion -------------------------------------------------------------------------------------------------
     def arrive(self, left: Sequence[Mobject], right: Sequence[Mobject], lag: float = 0.35) -> Animation:
-        """The factors fly in pairwise, from the cells of `left` and `right`; call `settle` after the play."""
+        """The factors fly in pairwise, from the cells of `left` and `right`; call `settle` after the play.
+
+        A factor whose cell is not among them (its matrix draws fewer columns) fades in.
+        """
         raise_above(self.factors)
         pairs = [
-            AnimationGroup(fly(left[j], self.left[j]), fly(right[j], self.right[j]), FadeIn(self.times[j]))
+            AnimationGroup(
+                *[
+                    fly(sources[j], cells[j]) if j < len(sources) else FadeIn(cells[j])
+                    for sources, cells in ((left, self.left), (right, self.right))
+                ],
+                FadeIn(self.times[j]),
+            )
             for j in range(self.shown)
         ]
         return LaggedStart(*pairs, *[FadeIn(mark) for mark in self.more[:2]], lag_ratio=lag)

@@ -122,20 +122,27 @@ class QueriesAndKeys(VGroup):
 def heads_side_by_side(
     scene: ExplainerScene, key: str, row_ids: Sequence[int], column_ids: Sequence[int], heads: Sequence[int] = (0, 1)
 ) -> VGroup:
-    """Attention maps of two heads beside each other, each a Heatmap with named rows and columns."""
-    maps: list[Heatmap] = [
-        scene.heatmap(
-            key,
-            (head,),
-            row_names=scene.names(row_ids),
-            column_names=scene.names(column_ids),
-            cell=HEAT_CELL,
-            max_height=3.6,
-            max_width=4.4,
-        )
-        for head in heads
-    ]
-    pair = VGroup(*maps).arrange(RIGHT, buff=1.35)
+    """Attention maps of two heads beside each other, each a Heatmap with named rows and columns.
+
+    Large maps stand closer together, and where that is not enough, their numbers have one decimal.
+    """
+    for decimals, between in ((2, 1.35), (2, 0.7), (1, 0.7)):
+        maps: list[Heatmap] = [
+            scene.heatmap(
+                key,
+                (head,),
+                decimals=decimals,
+                row_names=scene.names(row_ids),
+                column_names=scene.names(column_ids),
+                cell=HEAT_CELL,
+                max_height=3.6,
+                max_width=4.4,
+            )
+            for head in heads
+        ]
+        pair = VGroup(*maps).arrange(RIGHT, buff=between)
+        if pair.width <= 2 * theme.SAFE_X:
+            break
     return pair.shift([-pair.get_center()[0], MIDDLE[1] - maps[0].body.get_y(), 0])
 
 

@@ -154,3 +154,21 @@ def all_but(on_screen: Iterable[Mobject], *kept: Mobject) -> list[Mobject]:
         return [mobject]
 
     return [one for mobject in on_screen for one in outside(mobject)]
+
+
+def grid_moves(old: MatrixGrid, new: MatrixGrid, turned: bool = False) -> list[Animation]:
+    """The cells of a grid go to where another grid has them; with `turned`, its rows become the other's columns.
+
+    Numbers that are printed otherwise give way on the way; cells that only one of the two draws fade.
+    """
+    target = [list(column) for column in zip(*new.cells, strict=True)] if turned else new.cells
+    moves: list[Animation] = []
+    for mine, theirs in zip(old.cells, target, strict=True):
+        for a, b in zip(mine, theirs, strict=False):
+            if a.words.string == b.words.string:
+                moves.append(ReplacementTransform(a, b))
+            else:
+                moves += [FadeOut(a, target_position=b), FadeIn(b, target_position=a)]
+        moves += [FadeOut(cell) for cell in mine[len(theirs) :]]
+        moves += [FadeIn(cell) for cell in theirs[len(mine) :]]
+    return moves
