@@ -11,6 +11,7 @@ from engine.params import Params
 from engine.settings import ConfigError
 from engine.trace import Trace, TraceError, TraceKeyError
 from engine.trained import run_trained
+from engine.weights_file import WeightsFileError
 
 __all__ = [
     "PRESETS",
@@ -21,6 +22,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "TraceKeyError",
+    "WeightsFileError",
     "key_list",
     "key_specs",
     "ops",

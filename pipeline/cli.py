@@ -1,4 +1,4 @@
-"""The command line: `explain render | check | trace | preview`."""
+"""The command line: `explain render | check | trace | preview | train | worksheet`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from .learning_commands import add_learning_commands
 from .problems import UserError, did_you_mean, listed
 from .qualities import QUALITIES
 from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
@@ -143,6 +144,8 @@ def parser() -> FriendlyParser:
     preview.add_argument("--no-open", action="store_true", help="do not open the video")
     _common(preview)
     preview.set_defaults(run=_preview)
+
+    add_learning_commands(commands, _common, _storyboard_path, _media)
     return top
 
 

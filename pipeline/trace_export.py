@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from engine import TraceKeyError, preset, run
+from engine import TraceKeyError, WeightsFileError, preset, run_trained
 
 from .files import write_text
 from .problems import UserError, listed, near_miss, shown_path
@@ -18,11 +18,13 @@ def export_trace(storyboard: Storyboard, form: str, pattern: str, out: Path | No
     Raises UserError where no key matches or the file cannot be written.
     """
     name, settings = storyboard.film.preset
-    trace = run(preset(name, **settings))
     try:
+        trace = run_trained(preset(name, **settings))
         text = trace.to_json(pattern) if form == "json" else trace.to_csv(pattern)
     except TraceKeyError:
         raise UserError(_no_match(pattern, list(trace.keys()))) from None
+    except WeightsFileError as error:
+        raise UserError(str(error)) from None
     if out is None:
         sys.stdout.write(text)
         return 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from engine import preset, run_trained
+from engine import WeightsFileError, preset, run_trained
 
 from .files import write_text
 from .problems import UserError, did_you_mean, listed, shown_path
@@ -39,8 +39,11 @@ def make_worksheet(storyboard: Storyboard, language: str | None, seed: int, fold
             f'The worksheet has no words in "{language}".\n    allowed: {listed(languages)}\n    next: {hint}'
         )
     name, settings = storyboard.film.preset
-    trace = run_trained(preset(name, **settings))
-    exercises = make_exercises(trace, seed)
+    try:
+        trace = run_trained(preset(name, **settings))
+        exercises = make_exercises(trace, seed)
+    except WeightsFileError as error:
+        raise UserError(str(error)) from None
     for answers in (False, True):
         page = Page(trace, exercises, words, language, seed, answers)
         stem = f"worksheet-{language}-{seed}{'-answers' if answers else ''}"

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 from small_studio import REPO, Studio
 
-from engine import preset, run
+from engine import preset, run, run_trained
 from pipeline import cli, workers
 from pipeline.jobs import Failure, Job, Sidecar
 from pipeline.progress import FilmProgress, duration, size
@@ -93,7 +93,7 @@ def test_a_place_that_cannot_be_written_is_told(studio: Studio) -> None:
 
 
 def test_the_trace_is_the_engines_to_the_last_bit(studio: Studio, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = run(preset("tutorial"))
+    trace = run_trained(preset("tutorial"))
     assert cli.main(["trace", "--storyboard", str(studio.storyboard)]) == 0
     data = json.loads(capsys.readouterr().out)
     assert list(data) == list(trace.keys())
