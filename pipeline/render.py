@@ -249,7 +249,7 @@ def _join(
 
 def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard) -> str:
     """Which scene, which beat, where in the storyboard and in the scene, what happened, how to try again."""
-    where = f' in the beat "{failure.beat}"' if failure.beat else " before its first beat"
+    where = f' in the beat "{failure.beat}"' if failure.beat else ""
     line = storyboard.line_of(clip.entry.id, failure.beat)
     lines = [
         f"The scene {clip.entry.id} ({clip.language}) failed{where}:",

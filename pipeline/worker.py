@@ -97,12 +97,12 @@ def render(job: Job, events: Events, watch: list[BeatWatch]) -> Sidecar:
     os.environ[SCENES_CHECKED] = "1"
     quality = QUALITIES[job.quality]
     target = Path(job.target)
+    check_source(job)
     with whole_file(target) as temporary:
         frames, cues = _draw(job, quality, temporary, events, watch)
         if faults := faults_of(probe(temporary), quality, frames):
             raise SceneFaultError("the encoded clip is not what was drawn: " + "; ".join(faults))
-        if source_digest(scene_file(job)) != job.sources:
-            raise SceneFaultError("the scene's source was changed while it was rendered; render it again")
+        check_source(job)
         digest, size = sha256_of(temporary), temporary.stat().st_size
     sidecar = Sidecar(
         scene_id=job.scene_id,
@@ -155,6 +155,7 @@ def _draw(
         watch.append(BeatWatch(scene, clip.begin_beat))
         events.send("started")
         scene.render()
+        watch[-1].current = None
         if not clip.scene_frames:
             raise SceneFaultError(f"{job.scene} plays nothing")
         cues = tuple(
@@ -193,6 +194,12 @@ def load_class(job: Job) -> Any:
     return getattr(module, class_name)
 
 
+def check_source(job: Job) -> None:
+    """Raise SceneFaultError when what the fingerprint speaks of is not what is drawn."""
+    if source_digest(scene_file(job)) != job.sources:
+        raise SceneFaultError("its source, or something that it imports, was changed since the render began")
+
+
 def check_cues(cues: tuple[ClipCue, ...], beats: list[str], frames: int) -> None:
     """Raise SceneFaultError unless the cues are the storyboard's beats, one after the other, inside the scene."""
     names = [cue.beat for cue in cues]
@@ -215,6 +222,8 @@ def describe(error: BaseException, job: Job, beat: str | None) -> Failure:
     lines = [frame.lineno or 0 for frame in frames if Path(frame.filename) == file]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename) == file:
         lines.append(error.lineno or 0)
+    if isinstance(error, SceneFaultError):  # it says all there is; where this program noticed is of no use
+        return Failure(job.scene_id, beat, str(error), str(file), lines[-1] if lines else 0)
     details = "".join(traceback.format_list(frames[-3:])).rstrip().splitlines()
     message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return Failure(job.scene_id, beat, message, str(file), lines[-1] if lines else 0, tuple(details))

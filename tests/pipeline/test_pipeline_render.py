@@ -295,8 +295,19 @@ def test_a_scene_that_changes_while_it_is_rendered_is_not_kept(studio: Studio) -
     studio.edit("scenes/ending.py", "circle = Circle", f"{change}\n        circle = Circle")
     done = studio.explain("render", "--scenes", "ending")
     assert done.returncode == 1
-    assert "changed while it was rendered" in done.stdout
+    assert "The scene ending (zh) failed:\n    its source, or something that it imports, was changed" in done.stdout
     assert studio.clips() == {}
+
+
+def test_a_scene_that_changed_before_its_turn_is_not_even_drawn(studio: Studio) -> None:
+    studio.edit("scenes/ending.py", "circle = Circle", "open(__file__ + '.drawn', 'w')\n        circle = Circle")
+    change = "open(__file__.replace('middle', 'ending'), 'a').write('# changed\\n')"
+    studio.edit("scenes/middle.py", "red, blue =", f"{change}\n        red, blue =")
+    done = studio.explain("render", "--jobs", "1")
+    assert done.returncode == 1
+    assert "was changed since the render began" in done.stdout
+    assert sorted(studio.clips()) == ["middle", "opening"]
+    assert not (studio.scenes / "ending.py.drawn").exists()
 
 
 def test_what_is_edited_during_the_render_does_not_disturb_it(studio: Studio) -> None:
