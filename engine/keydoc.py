@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from engine.config import preset
 from engine.documents import DOCS, publish, table
 from engine.keys import PASS_FAMILIES, KeySpec, key_specs, pattern_of
+from engine.trained_keys import TRAINING, trained_specs
 
 PAGE = DOCS / "trace.md"
 
@@ -59,6 +61,20 @@ scores it on the word that follows: with a start symbol every row has one, witho
 """
 
 
+_TRAINED = """\
+## The same model, trained
+
+`engine.run_trained(config)` has further keys behind these, for each corpus (`one_sentence`, `word_by_word`). A corpus's
+values are read from its weights file, or computed, when the first of them is asked for; [training.md](training.md) says
+what was trained.
+
+* `trained.{corpus}.…` has all keys above from the trained weights, with the same axes, steps and formulas:
+  `trained.{corpus}.probs`, `trained.{corpus}.greedy.tokens`, `trained.{corpus}.weights.W_out`, …
+* `training.{corpus}.…` has what was seen along the way, at up to 61 moments (axis `step`; the first is before any
+  training). Axis `said`: the words that the model predicts, which are all target words but a given first one.
+"""
+
+
 def render_keys() -> str:
     """The page: the tutorial's keys, which are of every kind there is, and what the passes add to them."""
     specs = key_specs(preset("tutorial"))
@@ -66,7 +82,15 @@ def render_keys() -> str:
     shared = {spec.key for spec in training}
     # What stands behind "family.k." is the training pass's key, or the pass's own.
     own = [spec for spec in specs if spec.key.startswith(PASS_FAMILIES) and spec.key.split(".", 2)[-1] not in shared]
-    return "\n".join([_INTRODUCTION, "## Keys\n", _table(training) + "\n", _LABELS, _PASSES, _table(own)]) + "\n"
+    trained = trained_specs(preset("tutorial"), "one_sentence", 1)
+    history = [replace(spec, key=_any_corpus(spec.key)) for spec in trained if spec.key.startswith(f"{TRAINING}.")]
+    tables = ["## Keys\n", _table(training) + "\n", _LABELS, _PASSES, _table(own) + "\n", _TRAINED, _table(history)]
+    return "\n".join([_INTRODUCTION, *tables]) + "\n"
+
+
+def _any_corpus(key: str) -> str:
+    family, _, name = key.split(".", 2)
+    return f"{family}.{{corpus}}.{name}"
 
 
 def _table(specs: Iterable[KeySpec]) -> str:

@@ -246,7 +246,7 @@ class _Watch:
     def __init__(self, config: ModelConfig, corpus: Corpus, recipe: Recipe, progress: Progress | None) -> None:
         self._corpus = corpus
         self._batch = corpus.batch(recipe.labels)
-        self._film = _film_pair(config)
+        self._film = film_pair(config)
         self._steps = snapshot_steps(recipe.steps)
         self._progress = progress
         self._seen: list[tuple[float, float, Pass]] = []
@@ -271,6 +271,7 @@ class _Watch:
         )
 
 
-def _film_pair(config: ModelConfig) -> Batch:
+def film_pair(config: ModelConfig) -> Batch:
+    """The film's own pair as the training pass reads it: all decoder rows, scored or not."""
     source, decoder = (np.array(ids, dtype=np.int64)[:, None] for ids in (config.source_ids, config.decoder_ids))
     return Batch(source, decoder, decoder)
