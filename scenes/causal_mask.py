@@ -318,7 +318,7 @@ class CausalMask(ExplainerScene):
             "row_names": names,
             "column_names": names,
             "cell": HEAT_CELL,
-            "max_height": 3.6,
+            "max_height": 3.0,
             "max_width": 4.6,
         }
 

@@ -117,7 +117,7 @@ class CrossAttention(LayerScene):
                 [
                     Term(f"{self.attention}.q", self.label("queries"), (HEAD,), named=True, role=theme.QUERY),
                     "·",
-                    Term(f"{self.attention}.k", "", (HEAD,), transposed=True, formula="K^top", role=theme.KEY),
+                    self.keys_across(f"{self.attention}.k", HEAD),
                     "=",
                     Term(
                         f"{self.attention}.dots",

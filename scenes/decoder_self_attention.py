@@ -71,7 +71,7 @@ class DecoderSelfAttention(LayerScene):
             parts: list[Term | str] = [
                 Term(f"{ATTENTION}.q", self.label("queries"), (HEAD,), named=True, role=theme.QUERY),
                 "·",
-                Term(f"{ATTENTION}.k", "", (HEAD,), transposed=True, formula="K^top", role=theme.KEY),
+                self.keys_across(f"{ATTENTION}.k", HEAD),
                 "=",
                 Term(f"{ATTENTION}.dots", self.label("scores"), (HEAD,)),
             ]

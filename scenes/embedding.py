@@ -38,6 +38,8 @@ class Embedding(ExplainerScene):
     HEIGHT = 4.6
     SENTENCE_GAP = 0.22
     CELL = (0.96, 0.5)
+    ROOMY = 10  # up to so many rows stand comfortably
+    LEAST_CHIP = 0.44  # units: rows closer than this have room for words, not for boxes around them
 
     def construct(self) -> None:
         self.source_ids = [int(i) for i in self.trace["src.tokens"]]
@@ -60,7 +62,8 @@ class Embedding(ExplainerScene):
             self.ids = opening.ids
             self.wait(beat.share(0.25))
             self.play(FadeOut(opening.chips, shift=UP * 0.3), FadeOut(opening.arrows), run_time=beat.share(0.25))
-            self.play(self.ids.animate.move_to([0, self.MIDDLE_Y, 0]).scale(1.3), run_time=beat.share(0.25))
+            larger = min(1.3, (2 * theme.SAFE_X - 0.3) / self.ids.width)
+            self.play(self.ids.animate.move_to([0, self.MIDDLE_Y, 0]).scale(larger), run_time=beat.share(0.25))
 
     def the_table(self) -> None:
         with self.beat("the_table") as beat:
@@ -202,7 +205,13 @@ class Embedding(ExplainerScene):
     def _table(self) -> MatrixGrid:
         names = [Name(str(i), self.token_color(i)) for i in range(len(self.model.vocabulary))]
         table = self.grid(
-            "embed.weight", decimals=1, row_names=names, cell=self.CELL, max_height=self.HEIGHT, max_width=4.1
+            "embed.weight",
+            decimals=1,
+            row_names=names,
+            cell=self.CELL,
+            gap=0.07 if len(names) <= self.ROOMY else 0.035,
+            max_height=self.HEIGHT,
+            max_width=4.1,
         )
         table.shift([self.TABLE_X, self.MIDDLE_Y, 0] - table.body.get_center())
         return table
@@ -229,6 +238,8 @@ class Embedding(ExplainerScene):
         column = TokenRow(self.tokens(ids), DOWN, size=size, width=width, height=min(0.64, pitch * 0.86))
         for chip, y in zip(column, ys, strict=True):
             chip.move_to([self.CHIPS_X, y, 0])
+            if pitch < self.LEAST_CHIP:
+                chip.box.set_fill(opacity=0).set_stroke(opacity=0)
         return column
 
     def _numbers(self, column: TokenRow, ids: list[int]) -> VGroup:

@@ -191,7 +191,9 @@ class InferenceStep(LayerScene):
         self.play(*loud, run_time=seconds * 0.65)
 
     def _best_frame(self, bars: ProbabilityBars) -> VGroup:
-        return VGroup(focus_frame(bars.entries[bars.best], buff=0.13))
+        best = bars.entries[bars.best]
+        crowded = len(bars.entries) > 8
+        return VGroup(focus_frame(best.groove, buff=0.03) if crowded else focus_frame(best, buff=0.13))
 
     def _verdict(self, bars: ProbabilityBars) -> VGroup:
         """A tick or a cross beside the word that was chosen."""

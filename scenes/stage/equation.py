@@ -123,7 +123,7 @@ class Equation(VGroup):
             "cell": cell,
             "size": size,
             "max_width": room,
-            "max_height": 4.2,
+            "max_height": 3.9,
             "row_names": term.row_names or (names if term.named else None),
             "column_names": term.column_names or (names if term.columns_named else None),
             "transposed": term.transposed,

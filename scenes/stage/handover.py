@@ -66,7 +66,12 @@ class SentenceWithIds(VGroup):
 
 
 def named_matrix(
-    scene: ExplainerScene, key: str, ids: Sequence[int], index: tuple[int, ...] = (), decimals: int = 2
+    scene: ExplainerScene,
+    key: str,
+    ids: Sequence[int],
+    index: tuple[int, ...] = (),
+    decimals: int = 2,
+    max_height: float = 4.4,
 ) -> MatrixGrid:
     """A matrix with one named row a token, in the middle of the frame."""
     grid = scene.grid(
@@ -76,7 +81,7 @@ def named_matrix(
         row_names=scene.names(ids),
         size=MATRIX_SIZE,
         cell=CELL,
-        max_height=4.4,
+        max_height=max_height,
         max_width=8.0,
         first_rows=len(ids),
     )
@@ -150,7 +155,7 @@ def masked_map(scene: ExplainerScene, key: str, ids: Sequence[int], head: int = 
     """A masked attention map in the middle: what the mask closed is red and a plain 0."""
     names = scene.names(ids)
     grid = scene.heatmap(
-        key, (head,), row_names=names, column_names=names, cell=HEAT_CELL, max_height=3.6, max_width=4.6
+        key, (head,), row_names=names, column_names=names, cell=HEAT_CELL, max_height=3.0, max_width=4.6
     )
     grid.shift(MIDDLE - grid.body.get_center())
     return close_future(grid)
@@ -169,7 +174,7 @@ class FramedMemory(VGroup):
     """The encoder's output, framed: what the decoder will see of the source. `grid`, `frame`, `tag`."""
 
     def __init__(self, scene: ExplainerScene, ids: Sequence[int], tag: str) -> None:
-        self.grid = named_matrix(scene, "encoder.out", ids)
+        self.grid = named_matrix(scene, "encoder.out", ids, max_height=3.8)
         self.frame = focus_frame(self.grid, buff=0.25, color=theme.SHARED)
         self.tag = Words(tag, theme.LABEL_SIZE, theme.DIM).next_to(self.frame, DOWN, 0.24)
         super().__init__(self.grid, self.frame, self.tag)

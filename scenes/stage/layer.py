@@ -24,6 +24,7 @@ from .words import Words, bold
 
 HEAD_TINTS = (theme.tint(theme.VALUE, 0.22), theme.tint(theme.KEY, 0.22))
 ARROW_FORMULA_SIZE = 36.0
+FEW_WORDS = 5
 
 
 class LayerScene(ExplainerScene):
@@ -61,6 +62,11 @@ class LayerScene(ExplainerScene):
             run_time=seconds * 0.45,
         )
         settle(target)
+
+    def keys_across(self, key: str, head: int) -> Term:
+        """The keys of one head, transposed, as a term; many words leave room for one decimal only."""
+        decimals = 2 if self.trace[key].shape[1] <= FEW_WORDS else 1
+        return Term(key, "", (head,), decimals, transposed=True, formula="K^top", role=theme.KEY)
 
     def tint_heads(self, joined: MatrixGrid) -> None:
         """Neighbouring heads get different quiet tints, so that it can be seen what came from where."""
