@@ -11,17 +11,15 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from engine import weights_file
 from engine.config import ModelConfig
-from engine.corpora import CORPORA
+from engine.corpora import CORPORA, word_by_word
 from engine.keys import KeySpec, key_specs
 from engine.model import run
 from engine.ops import Array
 from engine.trace import Recorder, Trace
 from engine.trained_keys import TRAINED, TRAINING, corpus_of, trained_specs
-from engine.training import RECIPES, Recipe, Training, snapshot_steps, train
+from engine.training import RECIPES, Recipe, Training, accuracy_of, answers_alike, snapshot_steps, train
 
 
 def trained(config: ModelConfig, corpus: str, folder: Path = weights_file.FOLDER) -> Training:
@@ -116,5 +114,14 @@ class _Arrays(Mapping[str, Array]):
         for name, array in vars(training.history).items():
             recorder.put(f"{TRAINING}.{corpus}.{name}", array)
         recorder.put(f"{TRAINING}.{corpus}.attention", training.attention_along)
-        recorder.put(f"{TRAINING}.{corpus}.head", np.array(training.head))
+        everything = word_by_word(config, training.recipe.order)
+        asked, alike = answers_alike(training.params, config, everything)
+        numbers = {
+            "head": training.head,
+            "accuracy_all": accuracy_of(training.params, everything),
+            "asked": asked,
+            "alike": alike,
+        }
+        for name, number in numbers.items():
+            recorder.put(f"{TRAINING}.{corpus}.{name}", number)
         return recorder.whole()

@@ -51,4 +51,7 @@ def _training_specs(config: ModelConfig, corpus: str, snapshots: int) -> tuple[K
         spec("cross_attn", "step h q k", "the last layer's pattern, to 6 decimals", "where each target word looked"),
         spec("attention", "step h said", aligned, "share of attention on the right word, for each predicted word"),
         spec("head", "", "argmax over h of the least attention, at the end", "the head that looks best"),
+        spec("accuracy_all", "", "words right / words", "share of words right in all sentences of the film's words"),
+        spec("asked", "", "number of sentences", "sentences of the film's words for which the decoder begins as here"),
+        spec("alike", "", "number of sentences", "how many of those asked get the very answer that the film's gets"),
     )

@@ -197,6 +197,16 @@ def accuracy_of(params: Params, corpus: Corpus) -> float:
     return float((greedy(params, corpus) == wanted).sum() / max(1, wanted.size))
 
 
+def answers_alike(params: Params, config: ModelConfig, corpus: Corpus) -> tuple[int, int]:
+    """Of the sentences of `corpus` for which the decoder begins as it does for the film's own: how many there are, and
+    how many of them get the same answer as the film's own. A model that looks at the source gives each its own.
+    """
+    begins_alike = corpus.given[0] == config.decoder_ids[0]
+    said = greedy(params, corpus)[:, begins_alike]
+    own = greedy(params, CORPORA["one_sentence"](config, 0))
+    return said.shape[1], int((said == own).all(axis=0).sum())
+
+
 def alignment(config: ModelConfig, pattern: Array) -> Array:
     """The share of cross-attention that each predicted word gives to the source word it translates.
 

@@ -32,12 +32,14 @@ class Model:
 
 
 def model_of(storyboard: Storyboard) -> Model:
-    """Run the storyboard's model once; its digest stands for every number in the film."""
+    """Run the storyboard's model once; its digest, and that of its trained weights, stand for every number in the film."""
     from engine import preset, run  # noqa: PLC0415 (only a render needs it)
+    from engine.trained import training_digest  # noqa: PLC0415
 
     name, settings = storyboard.film.preset
     trace = run(preset(name, **settings))
-    return Model(_digest({"trace": trace.digest(), "config": repr(trace.config)}))
+    trained = training_digest(trace.config)
+    return Model(_digest({"trace": trace.digest(), "trained": trained, "config": repr(trace.config)}))
 
 
 def fingerprint(storyboard: Storyboard, entry: Entry, language: str, quality: Quality, parts: tuple[Model, str]) -> str:

@@ -34,7 +34,7 @@ def test_the_untrained_keys_come_first_and_have_the_same_bits(film: Trace, tutor
 
 def test_each_corpus_adds_every_key_and_what_was_seen_along_the_way(film: Trace) -> None:
     keys = key_list(preset("tutorial"))
-    names = ["steps", "loss", "accuracy", "probs", "cross_attn", "attention", "head"]
+    names = ["steps", "loss", "accuracy", "probs", "cross_attn", "attention", "head", "accuracy_all", "asked", "alike"]
     expected = [
         key
         for corpus in ("one_sentence", "word_by_word")
@@ -178,6 +178,9 @@ def test_what_the_film_says_of_one_sentence(film: Trace) -> None:
     assert film["trained.one_sentence.loss.shifted.mean"] < 0.003
     rows = film["trained.one_sentence.decoder.1.cross_attn.pattern"][:, :3]
     assert np.abs(rows - 0.25).max() < 0.02
+    # Learned by heart: it says the same to every sentence that begins with the same word.
+    assert film["training.one_sentence.asked"] == film["training.one_sentence.alike"] == 64
+    assert film["training.one_sentence.accuracy_all"] == 0.25
 
 
 def test_what_the_film_says_of_word_by_word(film: Trace) -> None:
@@ -186,6 +189,8 @@ def test_what_the_film_says_of_word_by_word(film: Trace) -> None:
     weights = trained.trained(config, "word_by_word").params
     assert accuracy_of(weights, word_by_word(config)) >= 0.99
     assert accuracy_of(draw(config), word_by_word(config)) < 0.2
+    assert (film["training.word_by_word.asked"], film["training.word_by_word.alike"]) == (64, 1)
+    assert film["training.word_by_word.accuracy_all"] == accuracy_of(weights, word_by_word(config))
     # For each predicted word the head that looks best at the source word it translates.
     pattern = film["trained.word_by_word.decoder.1.cross_attn.pattern"]
     assert (pattern[:, [0, 1, 2], [1, 2, 3]].max(axis=0) >= 0.9).all()
