@@ -32,7 +32,7 @@ class Model:
 
 
 def model_of(storyboard: Storyboard) -> Model:
-    """Run the storyboard's model once; its digest, and that of its trained weights, stand for every number in the film."""
+    """Run the storyboard's model once; its digest and that of its trained weights stand for the film's numbers."""
     from engine import preset, run  # noqa: PLC0415 (only a render needs it)
     from engine.trained import training_digest  # noqa: PLC0415
 
