@@ -153,7 +153,8 @@ class Embedding(ExplainerScene):
             row, vector = self.table.row(word_id), self.vectors[0]
             color = self.token_color(word_id)
             rest = VGroup(*[cell for i in range(self.table.rows) if i != word_id for cell in self.table.row(i)])
-            frame = focus_frame(VGroup(names[0], vector))
+            pitch = self._pitch(len(self.source_ids), len(self.target_ids))
+            frame = focus_frame(VGroup(names[0], vector), buff=0.06 if pitch > self.LEAST_CHIP else 0.015)
             self.play(dim(rest), light(row, color, 0.24), run_time=beat.share(0.15))
             self.play(FadeIn(frame), run_time=beat.share(0.12))
             self.play(Create(FlowArrow([row.get_right(), frame.get_left()], color=color)), run_time=beat.share(0.15))
