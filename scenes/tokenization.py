@@ -29,7 +29,7 @@ from scenes.stage.marks import CrossMark, Tick
 from scenes.stage.motion import fly, raise_above, settle
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words
-from scenes.tokenization_parts import RunningText, VocabularyTable, chips_in_a_row, dimmed, lit, quiet, woken
+from scenes.tokenization_parts import RunningText, VocabularyTable, chips_in_a_row, lit, quiet
 
 
 class Tokenization(ExplainerScene):
@@ -144,7 +144,7 @@ class Tokenization(ExplainerScene):
         with self.beat("source_ids", source_ids=self._listed(self.source_ids)) as beat:
             self.play(
                 *[thing.animate.shift(UP * self.LOWER) for thing in (self.rows[0], self.table, *self.headings[:3])],
-                *[dimmed(chip.animate.shift(UP * self.LOWER)) for chip in self.rows[1]],
+                *[chip.animate.shift(UP * self.LOWER).quiet() for chip in self.rows[1]],
                 run_time=beat.share(0.1),
             )
             self.play(FadeIn(self.headings[3]), run_time=beat.share(0.05))
@@ -153,8 +153,8 @@ class Tokenization(ExplainerScene):
     def look_up_target(self) -> None:
         with self.beat("target_ids", target_ids=self._listed(self.target_ids)) as beat:
             self.play(
-                *[dimmed(chip.animate) for chip in self.rows[0]],
-                *[woken(chip.animate, chip.color_of_token) for chip in self.rows[1]],
+                *[chip.animate.quiet() for chip in self.rows[0]],
+                *[chip.animate.wake() for chip in self.rows[1]],
                 FadeIn(self.headings[4]),
                 run_time=beat.share(0.08),
             )

@@ -132,13 +132,3 @@ def lit(cell: Any, color: str) -> Any:
 def quiet(cell: Any, color: str) -> Any:
     """A cell of the table that rests."""
     return cell.paint(theme.PANEL, theme.LINE, color, theme.THIN)
-
-
-def dimmed(chip: Any) -> Any:
-    """A chip that has stepped back, still readable."""
-    return chip.paint(theme.PANEL, theme.LINE, theme.DIM, theme.THIN)
-
-
-def woken(chip: Any, color: str) -> Any:
-    """A chip in its own colour again."""
-    return chip.paint(theme.tint(color, 0.16), color, color, theme.STRONG)

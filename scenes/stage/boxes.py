@@ -107,6 +107,17 @@ class Chip(Cell):
         self.token = token
         self.color_of_token = color
 
+    def quiet(self) -> Chip:
+        """The look of a token that is not spoken of: grey, still readable; returns self."""
+        self.paint(theme.PANEL, theme.LINE, theme.DIM, theme.THIN)
+        return self
+
+    def wake(self) -> Chip:
+        """The look of a token in its own colour again; returns self."""
+        color = self.color_of_token
+        self.paint(theme.tint(color, 0.16), color, color, theme.STRONG)
+        return self
+
 
 def focus_frame(*mobjects: VMobject, buff: float = 0.1, color: str = theme.FOCUS) -> RoundedRectangle:
     """The one white frame that says: look here."""
