@@ -10,13 +10,14 @@ from manim import BOLD, DOWN, RIGHT, Line, VGroup
 from scenes.stage import theme
 from scenes.stage.boxes import Cell, Chip
 from scenes.stage.tokens import token_width
-from scenes.stage.words import bold, shortened
+from scenes.stage.words import bold, cap_height_per_size, shortened
 
 if TYPE_CHECKING:
     from scenes.stage.scene import ExplainerScene
 
 Token = tuple[str, str]  # a word and its colour
 
+ROOM_FOR_TAILS, ROOM_FOR_DIGITS = 2.55, 2.0  # cap heights of a cell with words, with digits
 CLOSEST = 0.08  # units between chips that have little room
 
 
@@ -86,7 +87,8 @@ class VocabularyEntry(VGroup):
         self.token_id, self.color_of_token = token_id, color
         text = shortened(string, width - 0.2, size, BOLD)
         self.word = Cell(bold(text, size), width, height * 0.54, ink=color)
-        number = bold(str(token_id), max(size, min(26.0, 23 * height)))
+        digits = min(26.0, 0.46 * height / ROOM_FOR_DIGITS / cap_height_per_size())
+        number = bold(str(token_id), max(digits, theme.SMALL_SIZE))
         self.number = Cell(number, width, height * 0.46, ink=color)
         self.number.next_to(self.word, DOWN, 0)
         self.slot = VGroup(self.word.box, self.number.box)
@@ -113,7 +115,7 @@ class VocabularyTable(VGroup):
         while max(bold(word, size).width for word, _ in tokens) > cell - 0.24 and size > theme.SMALL_SIZE:
             size = max(size * 0.95, theme.SMALL_SIZE)
         high = min((height + self.GAP) / lines - self.GAP, self.HIGHEST)
-        size = max(min(size, theme.SMALL_SIZE * high / 0.7), theme.SMALL_SIZE)
+        size = max(min(size, 0.54 * high / ROOM_FOR_TAILS / cap_height_per_size()), theme.SMALL_SIZE)
         self.entries = [VocabularyEntry(i, token, size, cell, high) for i, token in enumerate(tokens)]
         super().__init__(*self.entries)
         self.arrange_in_grid(rows=lines, cols=columns, buff=self.GAP)
