@@ -186,7 +186,7 @@ class AttentionScores(ExplainerScene):
                 FadeIn(line.axis),
                 FadeIn(line.ticks),
                 LaggedStart(
-                    *[fly(grid.cell(*divmod(n, self.count)).box, dot) for n, dot in enumerate(line.dots)],
+                    *[FadeIn(dot, target_position=cell) for dot, cell in zip(line.dots, grid.body, strict=True)],
                     lag_ratio=0.05,
                 ),
                 run_time=beat.share(0.2),
