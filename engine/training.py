@@ -130,10 +130,14 @@ class Training:
         return best_head(self.attention)
 
     @property
+    def least_attention(self) -> float:
+        """Of the predicted words, the smallest share that the best head for it gives to its source word; 0 without."""
+        return float(self.attention.max(axis=0).min()) if self.attention.size else 0.0
+
+    @property
     def has_learned_to_translate(self) -> bool:
         """Whether words and attention are as the film promises."""
-        looks = self.attention.size > 0 and self.attention[self.head].min() >= ATTENTION_WANTED
-        return bool(self.accuracy >= ACCURACY_WANTED and looks)
+        return self.accuracy >= ACCURACY_WANTED and self.least_attention >= ATTENTION_WANTED
 
     def digest(self) -> str:
         """SHA-256 over the names and the bytes of the weights, in hexadecimal."""

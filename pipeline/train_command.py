@@ -66,10 +66,9 @@ def summary(training: Training, path: Path) -> list[str]:
     if training.attention.size:
         config = training.config
         said = config.target[config.start_symbol is None :]
-        shares = ", ".join(
-            f"{word} {share:.2f}" for word, share in zip(said, training.attention[training.head], strict=True)
-        )
-        lines.append(f"  cross-attention on the aligned source word (head {training.head + 1}): {shares}")
+        best = zip(said, training.attention.argmax(axis=0), training.attention.max(axis=0), strict=True)
+        shares = ", ".join(f"{word} {share:.2f} (head {head + 1})" for word, head, share in best)
+        lines.append(f"  cross-attention on the aligned source word: {shares}")
     if training.accuracy < 1.0:
         lines.append("  not all words are right: try more --steps, more --restarts, or a wider model (d_model, d_ff)")
     return lines
@@ -117,10 +116,5 @@ def _marks(steps: int) -> set[int]:
 
 
 def _best(trainings: Iterable[Training]) -> Training:
-    """The training with the most words right; among equals, the one whose best head looks best."""
-
-    def merit(training: Training) -> tuple[float, float]:
-        looks = training.attention[training.head].min() if training.attention.size else 0.0
-        return training.accuracy, float(looks)
-
-    return max(trainings, key=merit)
+    """The training with the most words right; among equals, the one that looks best at the aligned words."""
+    return max(trainings, key=lambda training: (training.accuracy, training.least_attention))
