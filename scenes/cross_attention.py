@@ -131,7 +131,7 @@ class CrossAttention(LayerScene):
                 buff=0.4,
             )
             dots = picture.grids[-1]
-            self.play(*[FadeOut(part) for part in self.others()], picture.operands_appear(), run_time=beat.share(0.25))
+            self.clear_for(picture.operands_appear(), seconds=beat.share(0.25))
             self.play(picture.result_appears(picture.grids[0]), FadeIn(dots.column_labels), run_time=beat.share(0.3))
             scale = Formula(f"div sqrt({self.model.d_head})").next_to(dots.column_labels, UP, 0.25)
             self.play(FadeIn(scale), run_time=beat.share(0.08))
@@ -148,12 +148,7 @@ class CrossAttention(LayerScene):
     def no_mask(self) -> None:
         with self.beat("no_mask") as beat:
             weights = self._map(f"{self.attention}.pattern", HEAD, 0)
-            self.play(
-                *[FadeOut(part) for part in self.others()],
-                FadeIn(weights.row_labels),
-                FadeIn(weights.column_labels),
-                run_time=beat.share(0.15),
-            )
+            self.clear_for(FadeIn(weights.row_labels), FadeIn(weights.column_labels), seconds=beat.share(0.18))
             for i in range(weights.rows):
                 self.play(FadeIn(weights.row(i), shift=RIGHT * 0.2), run_time=beat.share(0.6 / weights.rows))
             self.add(weights)
@@ -211,7 +206,7 @@ class CrossAttention(LayerScene):
                 self.row_names,
             )
             self.tint_heads(joined.grids[0])
-            self.play(*[FadeOut(part) for part in self.others()], joined.operands_appear(), run_time=beat.share(0.16))
+            self.clear_for(joined.operands_appear(), seconds=beat.share(0.16))
             self.play(joined.result_appears(joined.grids[0]), run_time=beat.share(0.2))
 
     def random_map(self) -> None:
@@ -220,7 +215,7 @@ class CrossAttention(LayerScene):
         with self.beat("random_map", random_lowest=lowest, random_highest=highest) as beat:
             maps = self._maps(f"{self.attention}.pattern", range(min(2, self.model.heads)))
             tag = self._weights_tag(self.label("untrained"), theme.DIM, maps)
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(maps), FadeIn(tag), run_time=beat.share(0.25))
+            self.clear_for(FadeIn(maps), FadeIn(tag), seconds=beat.share(0.25))
 
     def one_sentence_map(self) -> None:
         key = f"{ONE_SENTENCE}.{self.attention}.pattern"
@@ -248,7 +243,7 @@ class CrossAttention(LayerScene):
         ) as beat:
             best = self._map(f"{MANY_SENTENCES}.{self.attention}.pattern", head, 0)
             tag = self._weights_tag(self.label("best_head", n=head + 1), theme.INK, VGroup(best))
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(best), FadeIn(tag), run_time=beat.share(0.15))
+            self.clear_for(FadeIn(best), FadeIn(tag), seconds=beat.share(0.18))
             frame = focus_frame(best.row(row))
             self.play(FadeIn(frame), run_time=beat.share(0.1))
             self.play(frame.animate.become(focus_frame(best.cell(row, top))), run_time=beat.share(0.12))
@@ -261,7 +256,7 @@ class CrossAttention(LayerScene):
     def go_on(self) -> None:
         with self.beat("go_on") as beat:
             closing = named_matrix(self, f"{self.attention}.out", self.ids)
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(closing), run_time=beat.share(0.35))
+            self.clear_for(FadeIn(closing), seconds=beat.share(0.4))
 
     # -- pictures -------------------------------------------------------------------------------------------------
     def _map(self, key: str, head: int, x: float) -> Heatmap:
@@ -291,7 +286,7 @@ class CrossAttention(LayerScene):
         """The maps of other weights take the place of those on stage."""
         maps = self._maps(key, range(min(2, self.model.heads)))
         tag = self._weights_tag(text, theme.INK, maps)
-        self.play(*[FadeOut(part) for part in self.others()], FadeIn(maps), FadeIn(tag), run_time=seconds)
+        self.clear_for(FadeIn(maps), FadeIn(tag), seconds=seconds)
 
     @staticmethod
     def _sharpest(pattern: np.ndarray, rows: int) -> int:

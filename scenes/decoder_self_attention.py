@@ -98,9 +98,8 @@ class DecoderSelfAttention(LayerScene):
 
     def mask(self) -> None:
         with self.beat("mask") as beat:
-            old = self.others()
             self.map = self._map("scaled")
-            self.play(*[FadeOut(part) for part in old], FadeIn(self.map), run_time=beat.share(0.2))
+            self.clear_for(FadeIn(self.map), seconds=beat.share(0.2))
             upper = [mask_cell(self.map, i, j) for i, j in self._future()]
             if upper:
                 self.play(LaggedStart(*upper, lag_ratio=0.2), run_time=beat.share(0.5))
@@ -143,7 +142,7 @@ class DecoderSelfAttention(LayerScene):
             )
             joined = Equation(self, parts, self.row_names)
             self.tint_heads(joined.grids[0])
-            self.play(*[FadeOut(part) for part in self.others()], joined.operands_appear(), run_time=beat.share(0.25))
+            self.clear_for(joined.operands_appear(), seconds=beat.share(0.25))
             self.play(joined.result_appears(joined.grids[0]), run_time=beat.share(0.25))
 
     def add_and_norm(self) -> None:
@@ -229,14 +228,9 @@ class DecoderSelfAttention(LayerScene):
     def _through(self, picture: Equation, formula: str, seconds: float, painted: int) -> None:
         """All rows go through one half of the network at once; `painted` is the matrix behind the ReLU."""
         self.paint_hidden(picture.grids[painted])
-        self.play(
-            *[FadeOut(part) for part in self.others()],
-            FadeIn(picture.grids[0]),
-            FadeIn(picture.tags[0]),
-            run_time=seconds * 0.3,
-        )
+        self.clear_for(FadeIn(picture.grids[0]), FadeIn(picture.tags[0]), seconds=seconds * 0.35)
         arrow = self.network_arrow(picture, formula)
-        self.play(*[FadeIn(part) for part in arrow], FadeIn(picture.tags[1]), run_time=seconds * 0.2)
+        self.play(*[FadeIn(part) for part in arrow], FadeIn(picture.tags[1]), run_time=seconds * 0.15)
         travelling = raise_above(picture.grids[0].body.copy())
         result = picture.grids[1].body
         self.play(FadeOut(travelling, target_position=result), FadeIn(result), run_time=seconds * 0.4)

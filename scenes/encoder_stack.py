@@ -68,8 +68,8 @@ class EncoderStack(ReplayScene):
     def new_map(self) -> None:
         with self.beat("new_map") as beat:
             for what, tag in (("dots", self.label("dots")), ("scores", self.label("scaled"))):
-                self.show(self.score_state(f"{self.layer}.attn.{what}", tag, HEAD), beat.share(0.12))
-                self.wait(beat.share(0.2))
+                self.show(self.score_state(f"{self.layer}.attn.{what}", tag, HEAD), beat.share(0.14))
+                self.wait(beat.share(0.18))
             self.show(self.map_states([(f"{self.layer}.attn.pattern", self.label("weights"))], HEAD), beat.share(0.12))
 
     def compare_rows(self) -> None:

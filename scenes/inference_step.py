@@ -124,7 +124,7 @@ class InferenceStep(LayerScene):
         ) as beat:
             self.before = self._bars(probs, -BARS_X)
             head = self._head(self.label("untrained"), -BARS_X)
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(head), run_time=beat.share(0.12))
+            self.clear_for(FadeIn(head), seconds=beat.share(0.15))
             self._bars_grow(self.before, beat.share(0.35))
             self.play(FadeIn(self._best_frame(self.before)), run_time=beat.share(0.12))
 
@@ -161,7 +161,7 @@ class InferenceStep(LayerScene):
         with self.beat("what_next") as beat:
             closing = sentence(self, [*self.ids, self.right])
             new = raise_above(closing[-1])
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(closing[:-1]), run_time=beat.share(0.25))
+            self.clear_for(FadeIn(closing[:-1]), seconds=beat.share(0.28))
             self.play(FadeIn(new, shift=LEFT * 1.0), run_time=beat.share(0.25))
             settle(new)
 

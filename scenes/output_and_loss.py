@@ -88,11 +88,7 @@ class OutputAndLoss(LayerScene):
                 max_height=3.1,
             )
             self.table.shift([-theme.SAFE_X + 0.1 - self.table.get_left()[0], 0.35 - self.table.body.get_y(), 0])
-            self.play(
-                *[FadeOut(part) for part in self.others()],
-                FadeIn(self.table.column_labels),
-                run_time=beat.share(0.15),
-            )
+            self.clear_for(FadeIn(self.table.column_labels), seconds=beat.share(0.18))
             rows = [FadeIn(self.table.row_with_bars(i)) for i in range(self.table.rows)]
             self.play(LaggedStart(*rows, lag_ratio=0.5), run_time=beat.share(0.4))
             self.add(self.table)
@@ -163,7 +159,7 @@ class OutputAndLoss(LayerScene):
             if boxes.width > 2 * theme.SAFE_X - 0.2:
                 boxes.arrange(RIGHT, buff=0.85 - (boxes.width - 2 * theme.SAFE_X + 0.2) / 4)
             boxes.move_to([0, 0, 0])
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(boxes), run_time=beat.share(0.2))
+            self.clear_for(FadeIn(boxes), seconds=beat.share(0.22))
             order = list(range(len(boxes) - 1, 0, -1))
             lit = boxes[-1].animate.paint(theme.tint(theme.TRAINING, 0.4), theme.TRAINING, theme.INK)
             self.play(lit, run_time=beat.share(0.1))
@@ -193,12 +189,7 @@ class OutputAndLoss(LayerScene):
                 up=self.label("loss"),
             )
             self.bars = self._bars(0)
-            self.play(
-                *[FadeOut(part) for part in self.others()],
-                FadeIn(self.curve.frame),
-                FadeIn(self.bars),
-                run_time=beat.share(0.18),
-            )
+            self.clear_for(FadeIn(self.curve.frame), FadeIn(self.bars), seconds=beat.share(0.2))
             for i, piece in enumerate(self.curve.pieces):
                 self._one_moment(i + 1, piece, beat.share(0.6 / len(self.curve.pieces)))
             self.play(FadeIn(self.curve.last), run_time=beat.share(0.08))
@@ -222,7 +213,7 @@ class OutputAndLoss(LayerScene):
     def only_the_source(self) -> None:
         with self.beat("only_the_source") as beat:
             closing = sentence(self, [int(i) for i in self.trace["src.tokens"]])
-            self.play(*[FadeOut(part) for part in self.others()], FadeIn(closing), run_time=beat.share(0.4))
+            self.clear_for(FadeIn(closing), seconds=beat.share(0.45))
 
     # -- pictures -------------------------------------------------------------------------------------------------
     def _price(self, i: int) -> VGroup:

@@ -39,6 +39,13 @@ class LayerScene(ExplainerScene):
         """All that is on stage but the chrome and `keep`."""
         return [part for part in self.mobjects if part is not self.chrome and part not in keep]
 
+    def clear_for(self, *incoming: Animation, seconds: float, keep: Sequence[VMobject] = ()) -> None:
+        """What was on stage leaves first, and only then the new things come: two pictures never lie over each other."""
+        leaving = [FadeOut(part) for part in self.others(*keep)]
+        if leaving:
+            self.play(*leaving, run_time=seconds * 0.35)
+        self.play(*incoming, run_time=seconds * (0.65 if leaving else 1.0))
+
     # -- attention ------------------------------------------------------------------------------------------------
     def gather_row(self, picture: Equation, i: int, seconds: float) -> None:
         """Row i of the weights lights the value rows by their weight; they run together into row i of the blend.
@@ -78,9 +85,7 @@ class LayerScene(ExplainerScene):
     def add_rows(self, beat: Beat, left: Term, right: Term, total: Term, share: float = 0.9) -> Equation:
         """Two matrices are added row by row in `share` of the beat; what was on stage makes room."""
         picture = Equation(self, [left, "+", right, "=", total], self.row_names)
-        self.play(
-            *[FadeOut(part) for part in self.others()], picture.operands_appear(), run_time=beat.share(0.45 * share)
-        )
+        self.clear_for(picture.operands_appear(), seconds=beat.share(0.45 * share))
         self.play(picture.result_appears(*picture.grids[:2]), run_time=beat.share(0.5 * share))
         return picture
 

@@ -119,13 +119,12 @@ class ReplayScene(LayerScene):
         old = self.others(self.stack)
         there = self.stack in self.mobjects
         wide = new.get_left()[0] < self.stack.get_right()[0]
-        turn = [FadeOut(self.stack)] if wide and there else [FadeIn(self.stack)] if not wide and not there else []
-        self.play(
-            *[FadeOut(part, shift=UP * 0.3) for part in old],
-            FadeIn(new, shift=UP * 0.3),
-            *turn,
-            run_time=seconds,
-        )
+        turn = [FadeOut(self.stack)] if wide and there else []
+        leaving = [FadeOut(part, shift=UP * 0.3) for part in old] + turn
+        if leaving:
+            self.play(*leaving, run_time=seconds * 0.4)
+        back = [FadeIn(self.stack)] if not wide and not there else []
+        self.play(FadeIn(new, shift=UP * 0.3), *back, run_time=seconds * (0.6 if leaving else 1.0))
         self.state = new
 
     def pass_states(self, layer: str, states: Sequence[tuple[str, str]], seconds: float) -> None:
