@@ -11,23 +11,29 @@ from engine.params import Params
 from engine.settings import ConfigError
 from engine.trace import Trace, TraceError, TraceKeyError
 from engine.trained import run_trained
+from engine.training import RECIPES, Recipe, Training, restarts, snapshot_steps
 from engine.weights_file import WeightsFileError
 
 __all__ = [
     "PRESETS",
+    "RECIPES",
     "ConfigError",
     "KeySpec",
     "ModelConfig",
     "Params",
+    "Recipe",
     "Trace",
     "TraceError",
     "TraceKeyError",
+    "Training",
     "WeightsFileError",
     "key_list",
     "key_specs",
     "ops",
     "preset",
     "preset_problems",
+    "restarts",
     "run",
     "run_trained",
+    "snapshot_steps",
 ]

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from engine import ConfigError, ModelConfig, preset
+from engine import RECIPES, ConfigError, ModelConfig, Recipe, Training, preset, restarts, snapshot_steps
 from engine.corpora import CORPORA
-from engine.training import RECIPES, Recipe, Training, restarts, snapshot_steps
 from engine.weights_file import FOLDER, path_of, write
 
 from .problems import UserError, shown_path

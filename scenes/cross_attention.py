@@ -13,7 +13,7 @@ from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import Heatmap
 from scenes.stage.handover import HEAT_CELL, MIDDLE, named_matrix
-from scenes.stage.layer import LayerScene
+from scenes.stage.layer import FEW_WORDS, LayerScene
 from scenes.stage.motion import fly, raise_above, reword, rows_appear, settle, unlight
 from scenes.stage.words import Words
 
@@ -123,7 +123,7 @@ class CrossAttention(LayerScene):
                         f"{self.attention}.dots",
                         self.label("scores"),
                         (HEAD,),
-                        row_names=tuple(self.row_names),
+                        row_names=tuple(self.row_names) if len(self.source_ids) <= FEW_WORDS else (),
                         column_names=self.source_names,
                     ),
                 ],

@@ -199,7 +199,7 @@ class DecoderSelfAttention(LayerScene):
             row_names=self.row_names,
             column_names=self.row_names,
             cell=HEAT_CELL,
-            max_height=3.6,
+            max_height=3.0,
             max_width=4.6,
         )
         return grid.shift(MIDDLE - grid.body.get_center())

@@ -154,10 +154,10 @@ class Embedding(ExplainerScene):
             color = self.token_color(word_id)
             rest = VGroup(*[cell for i in range(self.table.rows) if i != word_id for cell in self.table.row(i)])
             pitch = self._pitch(len(self.source_ids), len(self.target_ids))
-            frame = focus_frame(VGroup(names[0], vector), buff=0.06 if pitch > self.LEAST_CHIP else 0.015)
+            frame = focus_frame(vector, buff=0.06 if pitch > self.LEAST_CHIP else 0.015)
             self.play(dim(rest), light(row, color, 0.24), run_time=beat.share(0.15))
             self.play(FadeIn(frame), run_time=beat.share(0.12))
-            self.play(Create(FlowArrow([row.get_right(), frame.get_left()], color=color)), run_time=beat.share(0.15))
+            self.play(Create(FlowArrow([row.get_right(), names[0].get_left()], color=color)), run_time=beat.share(0.15))
             self.frame = frame
 
     def learned_then_frozen(self) -> None:
@@ -234,7 +234,7 @@ class Embedding(ExplainerScene):
 
     def _column(self, ids: list[int], ys: list[float], pitch: float = 1.05) -> TokenRow:
         """A sentence as a column of chips at the left."""
-        size = min(theme.TOKEN_SIZE, max(theme.SMALL_SIZE, pitch * 35))
+        size = min(theme.TOKEN_SIZE, max(theme.SMALL_SIZE, pitch * 33))
         width = token_width(self.tokens(self.source_ids + self.target_ids), size)
         column = TokenRow(self.tokens(ids), DOWN, size=size, width=width, height=min(0.64, pitch * 0.86))
         for chip, y in zip(column, ys, strict=True):

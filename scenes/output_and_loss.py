@@ -19,6 +19,7 @@ from scenes.stage.words import Words
 
 CORPUS = "one_sentence"
 MOMENTS = 7
+COMFORTABLE = 8  # words of a vocabulary that stand side by side with two decimals
 
 
 class OutputAndLoss(LayerScene):
@@ -44,22 +45,27 @@ class OutputAndLoss(LayerScene):
         with self.beat("logits") as beat:
             opening = named_matrix(self, "decoder.out", self.ids)
             self.add(opening)
+            many = len(self.vocabulary) > COMFORTABLE
+            decimals = 1 if many else 2
             picture = Equation(
                 self,
                 [
-                    Term("decoder.out", self.label("rows"), named=True),
-                    Term("logits", self.label("scores"), column_names=tuple(self.vocabulary)),
+                    Term("decoder.out", self.label("rows"), decimals=decimals, named=True),
+                    Term("logits", self.label("scores"), decimals=decimals, column_names=tuple(self.vocabulary)),
                 ],
                 self.row_names,
-                buff=1.5,
+                buff=0.9 if many else 1.5,
                 cell=(0.9, 0.72),
                 size=22,
                 width=2 * theme.SAFE_X - 0.4,
             )
             rows, scores = picture.grids
             self.wait(beat.share(0.06))
-            self.play(*self.become(opening, rows), FadeIn(picture.tags[0]), run_time=beat.share(0.2))
-            arrow = self.network_arrow(picture, 'dot W_"out"^top')
+            if many:  # other decimals: the picture gives way instead of moving
+                self.clear_for(FadeIn(rows), FadeIn(picture.tags[0]), seconds=beat.share(0.2))
+            else:
+                self.play(*self.become(opening, rows), FadeIn(picture.tags[0]), run_time=beat.share(0.2))
+            arrow = self.network_arrow(picture, 'dot W_"out"^top')[: 1 if many else 2]
             self.play(
                 *[FadeIn(part) for part in arrow],
                 FadeIn(scores.column_labels),
@@ -205,7 +211,9 @@ class OutputAndLoss(LayerScene):
             p_before=self.value(key, (0, 0, word)),
             p_after=self.value(key, (last, 0, word)),
         ) as beat:
-            frame = focus_frame(self.bars.entries[word], buff=0.13)
+            entry = self.bars.entries[word]
+            crowded = len(self.vocabulary) > COMFORTABLE
+            frame = focus_frame(entry.groove, buff=0.03) if crowded else focus_frame(entry, buff=0.13)
             self.play(FadeIn(frame), run_time=beat.share(0.2))
             self.wait(beat.share(0.4))
             self.play(FadeOut(frame), run_time=beat.share(0.15))
