@@ -32,6 +32,7 @@ from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words
 
 WHOLE = Room(-4.8, -2.66, 2.42, 3.2, 2.0, 4.4, 24.0, 23.0, 0.12, 0.14)
+TRAINED = "trained.one_sentence."  # where the trace has the model after training
 MOST_LAYERS = 3  # boxes for layers in a tower
 
 
@@ -57,7 +58,7 @@ class Overview(ExplainerScene):
         self.read_ids = [int(i) for i in self.trace[f"generate.{self.passes[-1]}.tokens"]]
         # The word that follows position i of the decoder's input; behind a start symbol that is word i itself.
         self.next_ids = [model.vocabulary.index(word) for word in model.target[0 if model.start_symbol else 1 :]]
-        self.weights = "trained." if "trained.probs" in self.trace else ""
+        self.weights = TRAINED if f"{TRAINED}probs" in self.trace else ""
         # Which of the decoder's boxes read the memory.
         layers = drawn_layers(model.decoder_layers)
         self.reading = [box for box, i in enumerate(layers) if f"decoder.{i}.cross_attn.out" in self.trace]
@@ -107,7 +108,7 @@ class Overview(ExplainerScene):
                 *vanish(*self.tags),
                 run_time=beat.share(0.1),
             )
-            flow = self._encoder_flow(self.map)
+            flow = self._encoder_flow(self.map, self.weights)
             for stop in range(len(flow)):
                 self.play(*flow.hop(stop), run_time=beat.share(0.66 / len(flow)))
             self.memory_tag = Words(self.label("memory"), theme.BODY_SIZE, theme.SHARED)
@@ -215,7 +216,7 @@ class Overview(ExplainerScene):
             self.play(
                 *[box.animate.quiet() for one in self.maps for box in one.decoder.boxes], run_time=beat.share(0.06)
             )
-            flows = [self._encoder_flow(one) for one in self.maps]
+            flows = [self._encoder_flow(left, ""), self._encoder_flow(right, self.weights)]
             for stop in range(len(flows[0])):
                 self.play(
                     *[move for flow in flows for move in flow.hop(stop)], run_time=beat.share(0.4 / len(flows[0]))
@@ -299,8 +300,8 @@ class Overview(ExplainerScene):
             known = 0 <= said < len(self.results) and self.results[said].token == chip.token
             moves.append(fly(self.results[said], chip) if known else FadeIn(chip))
         self.slot = VGroup()
-        if len(self.next_ids) == self.passes[-1]:
-            following = self.results[-1]
+        following = self.results[-1]
+        if len(self.next_ids) == self.passes[-1] and following.token != ELLIPSIS:
             self.results.remove(following)
             self.slot.add(panel(following.width, following.height, theme.BACKGROUND, corner=0.14).move_to(following))
             moves += [FadeOut(following), FadeIn(self.slot)]
@@ -318,6 +319,8 @@ class Overview(ExplainerScene):
             run_time=seconds,
         )
         self.slot.add(settle(word))
+        self.remove(word.words, word.box)
+        self.add(self.slot)
 
     def _run(self, one: ModelMap, flow: Flow, memory: VGroup, seconds: float) -> None:
         """Tokens rise through the decoder; where a layer reads the memory, it comes over the bridge."""
@@ -370,10 +373,11 @@ class Overview(ExplainerScene):
         chips = chips_that_fit(self.tokens(ids), one.room, one.room.decoder, one.levels.chip_height)
         return chips.move_to([one.room.decoder_x, y, 0])
 
-    def _encoder_flow(self, one: ModelMap) -> Flow:
-        values = [self.trace["src.input"]]
-        values += [self.trace[f"encoder.{i or 0}.out"] for i in drawn_layers(self.model.encoder_layers)]
-        return Flow(one.encoder, encoder_stops(one), [*values, self.trace["encoder.out"]])
+    def _encoder_flow(self, one: ModelMap, weights: str) -> Flow:
+        """A run of the encoder; `weights` leads the keys of the model that runs, "" for the untrained one."""
+        values = [self.trace[f"{weights}src.input"]]
+        values += [self.trace[f"{weights}encoder.{i or 0}.out"] for i in drawn_layers(self.model.encoder_layers)]
+        return Flow(one.encoder, encoder_stops(one), [*values, self.trace[f"{weights}encoder.out"]])
 
     def _decoder_flow(self, one: ModelMap, prefix: str, rows: Sequence[int]) -> Flow:
         """A run of the decoder: of the training pass where `prefix` is empty, else of a pass of inference."""
