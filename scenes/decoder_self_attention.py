@@ -109,11 +109,15 @@ class DecoderSelfAttention(LayerScene):
         with self.beat("pattern", first=words[0], last=words[-1]) as beat:
             weights = masked_map(self, f"{ATTENTION}.pattern", self.ids, HEAD)
             name = Words("softmax", theme.LABEL_SIZE, theme.DIM).next_to(self.map.body, UP, 0.75)
-            self.play(FadeIn(name), run_time=beat.share(0.08))
-            for i in range(weights.rows):
-                new, old = weights.row(i), self.map.row(i)
-                self.play(FadeOut(old), FadeIn(new), run_time=beat.share(0.6 / weights.rows))
-            self.remove(self.map)
+            if self.map.cell_size == weights.cell_size:
+                self.play(FadeIn(name), run_time=beat.share(0.08))
+                for i in range(weights.rows):
+                    old, new = self.map.row(i), weights.row(i)
+                    self.play(FadeOut(old), FadeIn(new), run_time=beat.share(0.6 / weights.rows))
+                self.remove(self.map)
+            else:  # weights are narrower than scores: with many words their map is set larger
+                self.play(FadeOut(self.map), FadeIn(name), run_time=beat.share(0.2))
+                self.play(FadeIn(weights), run_time=beat.share(0.4))
             self.add(weights)
             self.map = weights
 
