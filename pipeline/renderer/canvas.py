@@ -30,8 +30,12 @@ class Surface:
         self.pixels = pixels
         self._surface = cairo.ImageSurface.create_for_data(pixels.data, cairo.FORMAT_ARGB32, view.width, view.height)
         self.context = cairo.Context(self._surface)
-        self.context.set_matrix(cairo.Matrix(*view.matrix))
         self.append = appender(self.context)
+        self.look(view)
+
+    def look(self, view: View) -> None:
+        """Draw in another view from now on."""
+        self.context.set_matrix(cairo.Matrix(*view.matrix))
 
     def draw(self, items: Sequence[Item]) -> None:
         """Paint `items` in order over what is there."""
@@ -59,6 +63,14 @@ class Canvas:
         self._ground: np.ndarray | None = None
         self._items: list[Item] = []
         self._boxes = np.zeros((0, 4), np.int64)
+
+    def look(self, view: View) -> None:
+        """Draw in another view of the same size from now on: the next drawing is complete."""
+        if view != self.view:
+            self.view = view
+            for surface in (self._front, self._back):
+                surface.look(view)
+            self.forget()
 
     def forget(self) -> None:
         """Somebody else has drawn into the picture: the next drawing is complete."""

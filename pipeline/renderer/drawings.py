@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+from math import floor
 from typing import Any, NamedTuple
 
 import cairo
@@ -20,31 +21,37 @@ Box = tuple[int, int, int, int]
 NOWHERE: Box = (0, 0, 0, 0)
 # Anti-aliasing touches the pixels under an edge; one more for rounding.
 MARGIN = 2.0
+# Cairo's coordinates have 24 bits before the point. What lies farther out than this may come back in on the other side.
+FARTHEST = 4e6
 
 
 @dataclass(frozen=True)
 class View:
-    """How manim units become pixels: the camera's matrix, its stroke width unit and the picture's size."""
+    """How manim units become pixels: the camera's matrix (no rotation), its stroke width unit, the picture's size."""
 
     matrix: tuple[float, float, float, float, float, float]
     unit_width: float
     width: int
     height: int
 
-    @property
-    def scale(self) -> tuple[float, float]:
-        """Pixels a manim unit, both directions."""
-        return abs(self.matrix[0]), abs(self.matrix[3])
+    @cached_property
+    def scale(self) -> float:
+        """Pixels a manim unit, the larger of both directions."""
+        return max(abs(self.matrix[0]), abs(self.matrix[3]))
 
     def box(self, low: tuple[float, float], high: tuple[float, float], pad: float) -> Box:
         """The pixels of a box in manim units, widened by `pad` units, inside the picture."""
         xx, _, _, yy, x0, y0 = self.matrix
-        xs = (low[0] - pad) * xx + x0, (high[0] + pad) * xx + x0
-        ys = (low[1] - pad) * yy + y0, (high[1] + pad) * yy + y0
-        left = max(0, math.floor(max(min(xs), -1e6) - MARGIN))
-        top = max(0, math.floor(max(min(ys), -1e6) - MARGIN))
-        right = min(self.width, math.ceil(min(max(xs), 1e6) + MARGIN))
-        bottom = min(self.height, math.ceil(min(max(ys), 1e6) + MARGIN))
+        x, x_end = (low[0] - pad) * xx + x0, (high[0] + pad) * xx + x0
+        y, y_end = (low[1] - pad) * yy + y0, (high[1] + pad) * yy + y0
+        if x > x_end:
+            x, x_end = x_end, x
+        if y > y_end:
+            y, y_end = y_end, y
+        if not (x > -FARTHEST and x_end < FARTHEST and y > -FARTHEST and y_end < FARTHEST):
+            return (0, 0, self.width, self.height)
+        left, top = max(0, floor(x - MARGIN)), max(0, floor(y - MARGIN))
+        right, bottom = min(self.width, floor(x_end + MARGIN) + 1), min(self.height, floor(y_end + MARGIN) + 1)
         return (left, top, right, bottom) if left < right and top < bottom else NOWHERE
 
 
@@ -105,14 +112,13 @@ class Raster:
 def _pad(outline: Outline, paints: tuple[Paint, ...], view: View) -> float:
     """How far the paints reach outside the box of the path's points, in manim units."""
     pad = 0.0
-    scale = max(view.scale)
     for paint in paints:
         if paint.width is None:
             continue
         half = paint.width / 2
         if paint.join != cairo.LineJoin.MITER:
             factor = CAP_REACH
-        elif half * scale <= 0.5:
+        elif half * view.scale <= 0.5:
             factor = MITER_LIMIT
         else:
             if outline.reach is None:

@@ -87,14 +87,14 @@ class _Known:
 
     def __init__(self, leaf: Mobject) -> None:
         self.leaf = leaf  # held, so that its id stays its own
-        self.points: bytes = b""
+        self.points: bytes | None = None
         self.style: Any = None
         self.outline: Outline | None = None
         self.drawing: Drawing | Raster | None = None
 
 
 class Leaves:
-    """Drawings by leaf, for one View."""
+    """Drawings by leaf, for one View at a time."""
 
     def __init__(self, view: View, camera: Any) -> None:
         self.view = view
@@ -104,6 +104,15 @@ class Leaves:
     def keep_only(self, leaves: Iterable[Mobject]) -> None:
         """Forget every other leaf."""
         self._known = {id(leaf): self._known[id(leaf)] for leaf in leaves if id(leaf) in self._known}
+
+    def look(self, view: View) -> None:
+        """See the leaves in another view from now on."""
+        if view != self.view:
+            self.view = view
+            for known in self._known.values():
+                known.drawing = None
+                if known.outline is not None:
+                    known.outline.reach = None
 
     def drawing(self, leaf: Mobject) -> Drawing | Raster | None:
         """How `leaf` looks now: the same object as before when nothing has changed; None for what is never drawn.
@@ -119,10 +128,10 @@ class Leaves:
             return self._raster(known, leaf)
         style = self._style(leaf)
         points = leaf.points.tobytes()
-        if points != known.points or known.drawing is None:
+        if points != known.points:
             known.outline = self._outline(leaf)
             known.points = points
-        elif style == known.style:
+        elif style == known.style and known.drawing is not None:
             return known.drawing
         known.style = style
         known.drawing = Drawing(known.outline, self._paints(leaf), self.view)

@@ -79,6 +79,8 @@ class FastRenderer(CairoRenderer):
         try:
             self._use(view)
             self._use_background()
+            assert self._leaves is not None
+            self._leaves.keep_only(leaves_of([*scene.mobjects, *scene.moving_mobjects, *static], use_z_index=False))
             if static:
                 self._still = self._items(static)
                 self._still_view = view
@@ -221,15 +223,16 @@ class FastRenderer(CairoRenderer):
 
     def _use(self, view: View) -> None:
         """Have a canvas and leaves for `view`."""
-        if self._leaves is None or self._leaves.view != view:
+        if self._canvas is None or self._leaves is None or self._canvas.pixels is not self.camera.pixel_array:
             self._leaves = Leaves(view, self.camera)
-        if self._canvas is None or self._canvas.view != view or self._canvas.pixels is not self.camera.pixel_array:
             self._canvas = Canvas(self.camera.pixel_array, view)
+        self._leaves.look(view)
+        self._canvas.look(view)
 
     def _use_background(self) -> None:
         """Let the ground be a copy of the camera's background as it is now."""
         background = self.camera.background
-        if self._ground is None or self._ground_is_picture or not np.array_equal(self._ground, background):
+        if self._ground is None or self._ground_is_picture or not _equal(self._ground, background):
             self._ground, self._ground_is_picture = background.copy(), False
 
     def _items(self, mobjects: Iterable[Mobject]) -> list[Item]:
@@ -246,3 +249,10 @@ class FastRenderer(CairoRenderer):
     def _forget_canvas(self) -> None:
         if self._canvas is not None:
             self._canvas.forget()
+
+
+def _equal(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two pictures are the same, four bytes a pixel compared at once."""
+    if a.shape != b.shape or a.dtype != b.dtype or not (a.flags.c_contiguous and b.flags.c_contiguous):
+        return False
+    return bool((a.reshape(-1).view(np.uint32) == b.reshape(-1).view(np.uint32)).all())

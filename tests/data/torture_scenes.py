@@ -330,8 +330,21 @@ class NothingThere(Scene):
         empty = VMobject()
         empty.start_new_path(UP)
         far = Line(LEFT * 3000, RIGHT * 3000 + UP * 900, color=PURPLE)
+        wrapped = Line(LEFT * 300_000, RIGHT * 300_000 + UP * 500_000, color=RED)
         self.add(
-            point, collapsed, dash, outside, half, broken, empty, far, VGroup(), Mobject(), Point(), ValueTracker(3)
+            wrapped,
+            point,
+            collapsed,
+            dash,
+            outside,
+            half,
+            broken,
+            empty,
+            far,
+            VGroup(),
+            Mobject(),
+            Point(),
+            ValueTracker(3),
         )
         self.play(outside.animate.shift(LEFT * 4), half.animate.shift(RIGHT), run_time=SHORT)
         broken.points[2] = np.nan

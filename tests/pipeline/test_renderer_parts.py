@@ -116,6 +116,7 @@ boxes = st.tuples(st.integers(0, 90), st.integers(0, 60), st.integers(0, 40), st
 )
 
 
+@settings(deadline=None)
 @given(st.lists(boxes, max_size=6), st.lists(boxes, min_size=1, max_size=6))
 def test_tiles_cover_their_boxes_and_find_what_touches_them(marked: list[Any], asked: list[Any]) -> None:
     tiles = Tiles(100, 70)
@@ -140,6 +141,7 @@ def test_tiles_cover_their_boxes_and_find_what_touches_them(marked: list[Any], a
             assert index in hits
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 7), max_size=8), st.lists(st.integers(0, 7), max_size=8))
 def test_what_changes_covers_every_difference(before: list[int], after: list[int]) -> None:
     """Eight squares over one another; where two orders of painting differ, the boxes must be."""

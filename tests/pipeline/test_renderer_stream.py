@@ -75,6 +75,7 @@ def test_a_picture_with_odd_sides_is_refused() -> None:
 
 
 # -- repeats ----------------------------------------------------------------------------------------------------------
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 255]), max_size=40).map(bytes))
 def test_escapes(payload: bytes) -> None:
     unit = b"\x41" + payload + b"\x80"

@@ -1,0 +1,240 @@
+"""One measurement in a process of its own: `python -m pipeline.bench_run VARIANT SCENE QUALITY LANGUAGE FOLDER`.
+
+Prints one line of JSON. Times are of the scene alone, imports left out: seconds of the clock, seconds of the processor
+(of all threads), and for our renderer seconds of the processor by phase.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+from manim import tempconfig
+from manim.renderer.cairo_renderer import CairoRenderer
+from manim.scene.scene_file_writer import SceneFileWriter
+
+from .clip_writer import ClipWriter
+from .encoder import ColourConverter
+from .qualities import QUALITIES, Quality
+from .renderer import FastRenderer, stream
+from .renderer.canvas import Canvas
+from .renderer.plays import Play
+from .renderer.stream import PictureStream, StreamThread
+from .renderer.yuv import YuvPicture
+from .storyboard import REPO_ROOT, load_storyboard
+
+VARIANTS = {
+    "draw, manim": "manim's renderer, frames thrown away",
+    "draw, ours": "our renderer, frames thrown away",
+    "film, plain manim": "manim as it comes: its renderer, writer and encoder settings",
+    "film, manim": "manim's renderer with the pipeline's writer: one stream a scene",
+    "film, ours": "our renderer, changed parts converted, stills repeated",
+    "floor, ours": "x264 alone on the same pictures, settings of our stream, every still encoded",
+    "floor, film": "x264 alone on the same pictures, settings of the pipeline's writer",
+}
+
+_phases: dict[str, float] = {}
+
+
+def _timed(owner: Any, name: str, phase: str) -> None:
+    """Let calls of a method count for a phase, in seconds of its thread's processor time."""
+    function = getattr(owner, name)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        began = time.thread_time()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _phases[phase] = _phases.get(phase, 0.0) + time.thread_time() - began
+
+    setattr(owner, name, call)
+
+
+class _Writer(SceneFileWriter):
+    """Counts frames and pictures; does nothing for manim's file per animation."""
+
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self.shown = 0
+        self.pictures = 0
+
+    def write_frame(self, pixels: np.ndarray, *, repeat: int = 1) -> None:  # noqa: ARG002 (manim's signature)
+        self.shown += repeat
+        self.pictures += 1
+
+    def add_partial_movie_file(self, hash_animation: str | None) -> None:
+        pass
+
+    def begin_animation(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def end_animation(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+
+class _DirtyWriter(_Writer):
+    """Is told what has changed, and throws it away."""
+
+    def write_dirty(self, pixels: np.ndarray, boxes: Any, repeat: int) -> None:  # noqa: ARG002
+        self.write_frame(pixels, repeat=repeat)
+
+
+class _FilmWriter(_Writer):
+    """What changed is converted, and encoded on a thread of its own."""
+
+    def __init__(self, settings: Any, *, target: Path, quality: Quality) -> None:
+        super().__init__(settings)
+        self._picture = YuvPicture(quality.width, quality.height, ColourConverter)
+        opened = PictureStream(target, quality.width, quality.height, quality.fps)
+        self._thread = StreamThread(opened, self._picture.give_back)
+
+    def write_dirty(self, pixels: np.ndarray, boxes: Any, repeat: int) -> None:
+        self._picture.update(pixels, boxes)
+        same = boxes is not None and not boxes
+        self._thread.write(self._picture.take(), repeat, key=False, same=same)
+        self.write_frame(pixels, repeat=repeat)
+
+    def finish(self) -> None:
+        self._thread.finish()
+
+
+class _FloorWriter(_Writer):
+    """Encodes every frame as it comes; only the time inside x264 counts."""
+
+    def __init__(self, settings: Any, *, target: Path, quality: Quality, options: dict[str, str]) -> None:
+        super().__init__(settings)
+        self._picture = YuvPicture(quality.width, quality.height, ColourConverter)
+        self._container = av.open(str(target), "w", format="mp4")
+        self._stream = self._container.add_stream("libx264", rate=quality.fps, options=options)
+        self._stream.width, self._stream.height, self._stream.pix_fmt = quality.width, quality.height, "yuv420p"
+        self._stream.codec_context.thread_count = 1
+        self._base = Fraction(1, quality.fps)
+        self.seconds = 0.0
+        self.processor = 0.0
+
+    def write_dirty(self, pixels: np.ndarray, boxes: Any, repeat: int) -> None:
+        self._picture.update(pixels, boxes)
+        for _ in range(repeat):
+            frame = self._picture.take()
+            frame.pts, frame.time_base = self.shown, self._base
+            self._encode(frame)
+            self._picture.give_back(frame)
+            self.shown += 1
+        self.pictures += 1
+
+    def finish(self) -> None:
+        self._encode(None)
+        self._container.close()
+
+    def _encode(self, frame: Any) -> None:
+        clock, processor = time.perf_counter(), time.thread_time()
+        packets = self._stream.encode(frame)
+        self.seconds += time.perf_counter() - clock
+        self.processor += time.thread_time() - processor
+        for packet in packets:
+            self._container.mux(packet)
+
+
+def _floor_options(variant: str, quality: Quality) -> dict[str, str]:
+    if variant == "floor, ours":
+        return stream._options()
+    from .encoder import SECONDS_BETWEEN_KEY_FRAMES, X264_OPTIONS, X264_PARAMS  # noqa: PLC0415 (may go)
+
+    params = X264_PARAMS | {"keyint": SECONDS_BETWEEN_KEY_FRAMES * quality.fps, "min-keyint": 1, "threads": 1}
+    return X264_OPTIONS | {"x264-params": ":".join(f"{name}={value}" for name, value in params.items())}
+
+
+def _writer(variant: str, target: Path, quality: Quality) -> tuple[type[CairoRenderer], Any]:
+    """The renderer and what makes its file writer."""
+    if variant == "draw, manim":
+        return CairoRenderer, _Writer
+    if variant == "draw, ours":
+        return FastRenderer, _DirtyWriter
+    if variant == "film, plain manim":
+        return CairoRenderer, SceneFileWriter
+    if variant == "film, manim":
+        return CairoRenderer, partial(ClipWriter, target=target, quality=quality, gap=0)
+    if variant == "film, ours":
+        return FastRenderer, partial(_FilmWriter, target=target, quality=quality)
+    options = _floor_options(variant, quality)
+    return FastRenderer, partial(_FloorWriter, target=target, quality=quality, options=options)
+
+
+def measure(variant: str, scene: str, quality: Quality, folder: Path) -> dict[str, Any]:
+    """Run one scene of the storyboard; what it took."""
+    entry = next(one for one in load_storyboard(REPO_ROOT / "storyboard.yaml").scenes if one.id == scene)
+    module, _, name = entry.scene.rpartition(".")
+    scene_class = getattr(importlib.import_module(f"scenes.{module}"), name)
+    target = folder / "clip.mp4"
+    renderer_class, writer = _writer(variant, target, quality)
+    phases: list[tuple[Any, str, str]] = [
+        (Canvas, "_paint", "draw"),
+        (Play, "changes", "look"),
+        (YuvPicture, "update", "colour"),
+        (YuvPicture, "take", "colour"),
+        (PictureStream, "write", "encode"),
+        (PictureStream, "close", "encode"),
+    ]
+    for owner, method, phase in phases:
+        _timed(owner, method, phase)
+    settings = {
+        "renderer": "cairo",
+        "pixel_width": quality.width,
+        "pixel_height": quality.height,
+        "frame_rate": quality.fps,
+        "media_dir": str(folder),
+        "disable_caching": variant != "film, plain manim",
+        "progress_bar": "none",
+        "verbosity": "ERROR",
+        "format": "mp4",
+    }
+    with tempconfig(settings):
+        return _measure(lambda: scene_class(renderer=renderer_class(file_writer_class=writer)), folder)
+
+
+def _measure(make: Callable[[], Any], folder: Path) -> dict[str, Any]:
+    clock, processor = time.perf_counter(), time.process_time()
+    scene = make()
+    scene.render()
+    seconds, cpu = time.perf_counter() - clock, time.process_time() - processor
+    writer = scene.renderer.file_writer
+    if isinstance(writer, _FloorWriter):
+        seconds, cpu = writer.seconds, writer.processor
+    elif _phases:
+        _phases["scene"] = cpu - sum(_phases.values())
+    return {
+        "seconds": seconds,
+        "cpu": cpu,
+        "frames": scene.frame_count,
+        "pictures": getattr(writer, "pictures", 0),
+        "bytes": sum(file.stat().st_size for file in folder.rglob("*.mp4") if "partial" not in str(file)),
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        "phases": dict(_phases),
+    }
+
+
+def main() -> int:
+    """Measure what the command line says."""
+    variant, scene, quality, language, folder = sys.argv[1:]
+    os.environ["EXPLAINER_LANGUAGE"] = language
+    os.environ["EXPLAINER_STORYBOARD"] = str(REPO_ROOT / "storyboard.yaml")
+    print(json.dumps(measure(variant, scene, QUALITIES[quality], Path(folder))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
