@@ -180,7 +180,10 @@ def _names(texts: Sequence[str] | None) -> list[str] | None:
     """Names from arguments that may each hold several, with commas between."""
     if texts is None:
         return None
-    return [name for text in texts for name in text.replace(",", " ").split()]
+    names = [name for text in texts for name in text.replace(",", " ").split()]
+    if not names:
+        raise UserError("The list of names is empty.\n    next: name at least one, or leave the option out")
+    return names
 
 
 def _render(arguments: argparse.Namespace) -> int:

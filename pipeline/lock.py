@@ -30,6 +30,7 @@ def media_lock(media: Path, patience: float | None = None) -> Iterator[int]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         deadline = time.monotonic() + patience
+        told = False
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -37,6 +38,9 @@ def media_lock(media: Path, patience: float | None = None) -> Iterator[int]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise UserError(_message(path, media)) from None
+                if not told:
+                    print(f"Another render is at work in {shown_path(media)}; waiting for it.", flush=True)
+                    told = True
                 time.sleep(0.1)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,9 @@ def preview(
         lines = [f'The film has no language "{language}".', f"    allowed: {listed(film.languages)}"]
         raise UserError("\n".join([*lines, *([f"    next: {hint}"] if hint else [])]))
     file = folder.joinpath(*entry.module.split(".")).with_suffix(".py")
+    if open_video and not _can_open():
+        print("There is no program here that opens a video; the file that manim names below is ready to be opened.")
+        open_video = False
     options = ["-pql" if open_video else "-ql", "--media_dir", str(media.resolve())]
     command = [sys.executable, "-m", "manim", *options, str(file), entry.class_name]
     environment = os.environ | {
@@ -41,3 +45,8 @@ def preview(
         "PYTHONPATH": os.pathsep.join(filter(None, [str(REPO_ROOT), str(folder), os.environ.get("PYTHONPATH", "")])),
     }
     return subprocess.run(command, env=environment, cwd=REPO_ROOT, check=False).returncode
+
+
+def _can_open() -> bool:
+    """Whether manim's way to open a video would find a program: a server or a container often has none."""
+    return not sys.platform.startswith("linux") or shutil.which("xdg-open") is not None

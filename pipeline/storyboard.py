@@ -199,8 +199,8 @@ class Film(_Model):
         default={"preset": "tutorial"}, description="preset: and any setting of the model that should differ from it"
     )
     gap: float = Field(default=0.4, ge=0, le=10, allow_inf_nan=False, description="0 to 10 seconds")
-    reading_speed: dict[Language, Annotated[float, Field(gt=0, le=60)]] = Field(
-        default={}, description="language: characters or words a second, above 0 and at most 60"
+    reading_speed: dict[Language, Annotated[float, Field(ge=0.5, le=60)]] = Field(
+        default={}, description="language: characters or words a second, 0.5 to 60"
     )
     reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
     words: dict[Name, Words] = Field(default={}, description="name: one text for each language")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from manim import (
+    BOLD,
     DOWN,
     LEFT,
     RIGHT,
@@ -24,7 +25,7 @@ from scenes.stage.handover import SentenceWithIds, named_matrix
 from scenes.stage.motion import dim, fly, light, paint_now, raise_above, rows_appear, settle, unlight
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow, token_width
-from scenes.stage.words import Words, bold
+from scenes.stage.words import Words, bold, shortened
 
 
 class Embedding(ExplainerScene):
@@ -37,6 +38,7 @@ class Embedding(ExplainerScene):
     MIDDLE_Y = -0.1
     HEIGHT = 4.6
     SENTENCE_GAP = 0.22
+    WIDEST_WORD = 1.4
     CELL = (0.96, 0.5)
     ROOMY = 10  # up to so many rows stand comfortably
     LEAST_CHIP = 0.44  # units: rows closer than this have room for words, not for boxes around them
@@ -235,13 +237,17 @@ class Embedding(ExplainerScene):
     def _column(self, ids: list[int], ys: list[float], pitch: float = 1.05) -> TokenRow:
         """A sentence as a column of chips at the left."""
         size = min(theme.TOKEN_SIZE, max(theme.SMALL_SIZE, pitch * 33))
-        width = token_width(self.tokens(self.source_ids + self.target_ids), size)
-        column = TokenRow(self.tokens(ids), DOWN, size=size, width=width, height=min(0.64, pitch * 0.86))
+        width = token_width(self._cut(self.source_ids + self.target_ids, size), size)
+        column = TokenRow(self._cut(ids, size), DOWN, size=size, width=width, height=min(0.64, pitch * 0.86))
         for chip, y in zip(column, ys, strict=True):
             chip.move_to([self.CHIPS_X, y, 0])
             if pitch < self.LEAST_CHIP:
                 chip.box.set_fill(opacity=0).set_stroke(opacity=0)
         return column
+
+    def _cut(self, ids: list[int], size: float) -> list[tuple[str, str]]:
+        """Tokens with their colours; a word wider than its chip may be is cut."""
+        return [(shortened(text, self.WIDEST_WORD, size, BOLD), color) for text, color in self.tokens(ids)]
 
     def _numbers(self, column: TokenRow, ids: list[int]) -> VGroup:
         """The ids beside a column of chips."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from manim import DOWN, LEFT, RIGHT, UP, Dot, Line, Rectangle, RoundedRectangle, VGroup
+from manim import BOLD, DOWN, LEFT, RIGHT, UP, Dot, Line, Rectangle, RoundedRectangle, VGroup
 
 from . import theme
 from .boxes import panel
-from .words import Words, bold
+from .words import Words, bold, shortened
 
 BAR_X = -theme.SAFE_X + 0.045
 TEXT_X = -theme.SAFE_X + 0.32
@@ -166,12 +166,12 @@ class Chrome(VGroup):
         title = bold(words.title, theme.TITLE_SIZE, theme.INK)
         if title.width + taken > room:
             smaller = max(theme.TITLE_SIZE * (room - taken) / title.width, theme.BODY_SIZE)
-            title = bold(words.title, smaller, theme.INK)
+            title = bold(shortened(words.title, room - taken, smaller, BOLD), smaller, theme.INK)
         title.move_to([TEXT_X, TITLE_Y, 0], aligned_edge=LEFT)
         self.badge.next_to(title, RIGHT, 0.35)
         chips.next_to(self.badge, RIGHT, 0.35)
         track_text.next_to(chips, RIGHT, 0.14)
-        takeaway = Words(words.takeaway, theme.LABEL_SIZE, theme.DIM)
+        takeaway = Words(shortened(words.takeaway, room, theme.LABEL_SIZE), theme.LABEL_SIZE, theme.DIM)
         takeaway.move_to([TEXT_X, TAKEAWAY_Y, 0], aligned_edge=LEFT)
         self.map = ArchitectureMap(place, encoder_layers, decoder_layers, colors, layer)
         self.map.move_to([theme.SAFE_X - STROKE, theme.SAFE_Y - STROKE, 0], aligned_edge=UP + RIGHT)

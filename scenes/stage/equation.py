@@ -10,7 +10,7 @@ from manim import DOWN, RIGHT, AnimationGroup, FadeIn, FadeOut, LaggedStart, VGr
 
 from . import theme
 from .formula import Formula
-from .grid import Heatmap, MatrixGrid, Name
+from .grid import WIDEST_ROW_NAME, Heatmap, MatrixGrid, Name
 from .motion import paint_now, raise_above
 from .words import Words, bold
 
@@ -105,7 +105,8 @@ class Equation(VGroup):
     def _heading(term: Term, names: Sequence[Name]) -> float:
         """The width of the names before the rows of a term."""
         shown = term.row_names or (names if term.named else ())
-        return max((bold(name.text, theme.LABEL_SIZE).width + 0.2 for name in shown), default=0.0)
+        widths = (min(bold(name.text, theme.LABEL_SIZE).width, WIDEST_ROW_NAME) + 0.2 for name in shown)
+        return max(widths, default=0.0)
 
     @staticmethod
     def _tag(term: Term) -> VGroup | Words:

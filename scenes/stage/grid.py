@@ -14,6 +14,7 @@ from . import theme
 from .boxes import Cell, panel
 from .words import Number, Words, bold, shortened
 
+WIDEST_ROW_NAME = 1.45  # units; longer words are cut
 HEADING_AIR = 0.12  # between the headings of neighbouring columns
 
 
@@ -147,7 +148,8 @@ class MatrixGrid(VGroup):
         return one
 
     def _row_label(self, i: int, name: Name) -> Words:
-        label = bold(name.text, max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE), name.color)
+        size = max(min(self.size, theme.LABEL_SIZE), theme.SMALL_SIZE)
+        label = bold(shortened(name.text, WIDEST_ROW_NAME, size, BOLD), size, name.color)
         return label.next_to(self.cells[i][0], LEFT, 0.2)
 
     def _column_headings(self, names: Sequence[Name]) -> VGroup:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from manim import DOWN, RIGHT, UP, VGroup
+from manim import BOLD, DOWN, RIGHT, UP, VGroup
 
 from . import theme
 from .boxes import focus_frame
@@ -19,7 +19,7 @@ from .formula import Formula
 from .grid import Heatmap, MatrixGrid, elision
 from .roles import KEY, QUERY, Role, tinge
 from .tokens import TokenRow
-from .words import Words, bold
+from .words import Words, bold, shortened
 
 if TYPE_CHECKING:
     from .scene import ExplainerScene
@@ -40,6 +40,10 @@ def sentence(scene: ExplainerScene, ids: Sequence[int]) -> TokenRow:
     while row.width > 2 * theme.SAFE_X and size > theme.SMALL_SIZE:
         size, buff = max(size * 0.9, theme.SMALL_SIZE), buff * 0.8
         row = TokenRow(tokens, RIGHT, size=size, buff=buff)
+    if row.width > 2 * theme.SAFE_X:  # words too long for the frame are cut
+        room = 2 * theme.SAFE_X / len(tokens) - buff - 0.4
+        cut = [(shortened(text, room, size, BOLD), color) for text, color in tokens]
+        row = TokenRow(cut, RIGHT, size=size, buff=buff)
     row.move_to([0, SENTENCE_Y, 0])
     return row
 

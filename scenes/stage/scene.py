@@ -136,7 +136,12 @@ class ExplainerScene(Scene):
         if name not in self.entry.beats:
             raise SceneError(f"{self.name_in_storyboard()} plays the beat {name!r}; its storyboard entry has none such")
         spoken = self.entry.beats[name]
-        words = fill(spoken.words[self.language], {**self.film_facts(), **facts})
+        try:
+            words = fill(spoken.words[self.language], {**self.film_facts(), **facts})
+        except (ValueError, TypeError) as error:
+            raise SceneError(
+                f"the words of the beat {name!r} ask for a format that its value does not take: {error}"
+            ) from None
         seconds = max(SHORTEST_BEAT, self.storyboard.film.reading_time(words, self.language) + BREATH)
         rate = float(manim_config.frame_rate)
         beat = Beat(name, words, tuple(spoken.steps), self.frame_count, max(1, round(seconds * rate)), rate)
