@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from manim import BLUE, RED, FadeIn, Rectangle, Scene, Text, VGroup
 
 from pipeline.encoder import ColourConverter
+from pipeline.probe import faults_of, probe
+from pipeline.qualities import Quality
 from pipeline.renderer import FastRenderer
 from pipeline.renderer import stream as stream_module
 from pipeline.renderer.repeats import RepeatError, Repeats, escaped, unescaped, units_of
@@ -173,6 +175,15 @@ def test_streams_join_by_copy(tmp_path: Path) -> None:
     joined = _decoded(tmp_path / "ab.mp4")
     assert len(joined) == 42
     assert all(_equal(a, b) for a, b in zip(joined, separate, strict=True))
+
+
+def test_the_file_is_what_a_clip_must_be(tmp_path: Path) -> None:
+    """The pipeline's own judge: codec, profile, colours, even spacing, durations."""
+    stream = PictureStream(tmp_path / "a.mp4", WIDTH, HEIGHT, FPS)
+    for frame in _moving(5):
+        stream.write(frame, 13, key=False)
+    stream.close()
+    assert faults_of(probe(tmp_path / "a.mp4"), Quality("small", WIDTH, HEIGHT, FPS), 65) == []
 
 
 def test_the_bytes_are_the_same_every_time(tmp_path: Path) -> None:
