@@ -182,4 +182,10 @@ class LayerScene(ExplainerScene):
             [*new.body, *new.row_labels, *new.column_labels],
             strict=True,
         )
-        return [one.animate.become(other) for one, other in pairs]
+        moves: list[Animation] = []
+        for one, other in pairs:
+            if isinstance(one, Words) and one.string != other.string:  # a heading cut to another length
+                moves += [FadeOut(one), FadeIn(other)]
+            else:
+                moves.append(one.animate.become(other))
+        return moves

@@ -162,6 +162,7 @@ def test_preview_opens_the_video_and_sets_the_language(studio: Studio, monkeypat
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr("pipeline.preview.subprocess.run", record)
+    monkeypatch.setattr("pipeline.preview._can_open", lambda: True)
     own = ["--storyboard", str(studio.storyboard), "--scenes-folder", str(studio.scenes), "--media", str(studio.media)]
     assert cli.main(["preview", "middle", *own]) == 0
     [(command, environment)] = calls
