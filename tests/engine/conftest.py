@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from engine import ModelConfig, Trace, preset, run
 
 HERE = Path(__file__).parent
+
+# A machine that is busy with something else is not a fault of the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 # Models that differ in everything that changes the wiring.
 MODELS: dict[str, ModelConfig] = {
