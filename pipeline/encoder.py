@@ -166,11 +166,11 @@ class EncoderThread:
                     self._encoder.hold(repeat)
                 else:
                     self._encoder.write(pixels, repeat, key=key)
+                # Telling of progress can fail, too: whoever listened may be gone.
+                if self._on_frames is not None:
+                    self._on_frames(self._encoder.frames)
             except BaseException as error:
                 self._error = error
-                continue
-            if self._on_frames is not None:
-                self._on_frames(self._encoder.frames)
         try:
             if self._error is None:
                 self._encoder.close()
