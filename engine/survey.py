@@ -1,6 +1,6 @@
 """How large does the model have to be? Models of several sizes, each trained on all sentences in several orders.
 
-Run `python -m engine.survey` to train them all anew (about a quarter of an hour of a processor) and write
+Run `python -m engine.survey` to train them all anew (about twenty-five minutes of a processor) and write
 engine/weights/survey.json, from which docs/training.md takes its table.
 """
 
@@ -37,7 +37,7 @@ MODELS: tuple[tuple[Mapping[str, Any], int], ...] = (
     ({"heads": 1, "encoder_layers": 1, "decoder_layers": 1}, 24),
     ({"heads": 2, "encoder_layers": 1, "decoder_layers": 1}, 24),
     ({"heads": 1}, 8),
-    ({}, 40),
+    ({}, 120),
     ({"d_model": 8, "d_ff": 16}, 8),
 )
 

@@ -82,6 +82,7 @@ def render_training(trace: Trace, trials: Sequence[Trial]) -> str:
         _results(trace) + "\n",
         _memorised(trace),
         *(_map(trace, training) for training in trainings),
+        _everywhere(trainings[-1], trials),
         _along_the_way(trainings) + "\n",
         _sizes(trials),
         _MACHINES,
@@ -178,6 +179,16 @@ def _best_heads(config: ModelConfig, attention: Array) -> str:
     )
 
 
+def _everywhere(training: Training, trials: Sequence[Trial]) -> str:
+    film = next(trial for trial in trials if not trial.settings)
+    shares = film.outcomes[training.recipe.order].everywhere
+    return _paragraph(
+        f"""That is the film's sentence. Over all sentences the mean share, of the best head for each word, is
+        {", ".join(f"{share:.2f}" for share in shares)}: every word is right, but not every sentence is looked at as
+        straight as this one."""
+    )
+
+
 def _along_the_way(trainings: Sequence[Training]) -> str:
     parts = ["### Along the way\n"]
     for training in trainings:
@@ -205,7 +216,7 @@ def _sizes(trials: Sequence[Trial]) -> str:
         outcomes = trial.outcomes
         right = [one for one in outcomes if one.accuracy >= ACCURACY_WANTED]
         looking = [one for one in right if min(one.attention) >= ATTENTION_WANTED]
-        best = max(outcomes, key=lambda one: (one in looking, one.accuracy, min(one.attention)))
+        best = max(outcomes, key=lambda one: (one in looking, one.accuracy, one.one_head, min(one.attention)))
         rows.append(
             (
                 _described(config),
@@ -228,9 +239,10 @@ def _sizes(trials: Sequence[Trial]) -> str:
 
 
 _SECONDS = _paragraph(
-    """Best order: the one with the most words right, and among these the one that looks best; the columns behind it
-    are its own. Attention: the share of each predicted word's attention that the best head for it gives to the aligned
-    source word. Seconds: processor time of a training, the median, on one core of the machine that made the survey."""
+    """Best order: one with both, if there is one, else the most words right; among these the one whose best single head
+    looks best. The columns behind it are its own. Attention: the share of each predicted word's attention that the best
+    head for it gives to the aligned source word. Seconds: processor time of a training, the median, on one core of the
+    machine that made the survey."""
 )
 
 
@@ -241,12 +253,13 @@ def _verdict(trials: Sequence[Trial]) -> str:
         return sum(one.accuracy >= ACCURACY_WANTED and min(one.attention) >= ATTENTION_WANTED for one in trial.outcomes)
 
     film = next(trial for trial in trials if not trial.settings)
-    words = sum(one.accuracy >= ACCURACY_WANTED for one in film.outcomes)
-    text = f"""The film's own model is large enough. From the film's weights it has learned the translation in {words}
-        of {len(film.outcomes)} orders of the sentences. That its attention then lies on the aligned words is rarer,
-        {met(film)} of {len(film.outcomes)}: the encoder mixes the words, so the decoder may find a word in another
-        place than where it stands. Right words do not mean a straight look. The film's weights are those of the first
-        order with both."""
+    right = [one for one in film.outcomes if one.accuracy >= ACCURACY_WANTED]
+    one_head = sum(one.one_head >= ATTENTION_WANTED for one in right)
+    text = f"""The film's own model is large enough. From the film's weights it has learned the translation in
+        {len(right)} of {len(film.outcomes)} orders of the sentences. That its attention then lies on the aligned words
+        is rarer, {met(film)} of {len(film.outcomes)}: the encoder mixes the words, so the decoder may find a word in another
+        place than where it stands. Right words do not mean a straight look. In {one_head} of the orders a single head
+        does it for all words; the film's weights are of that kind."""
     smaller = [trial for trial in trials if trial.weights < film.weights and met(trial)]
     if smaller:
         least = min(smaller, key=lambda trial: (trial.weights, -met(trial)))
@@ -255,11 +268,9 @@ def _verdict(trials: Sequence[Trial]) -> str:
             {len(least.outcomes)} orders."""
     else:
         text += " No smaller model was found that meets both."
-    return (
-        text
-        + """ With d_model = 2 nothing can be learned: LayerNorm leaves a row of two numbers no choice but
-        (1, −1) or (−1, 1), so the output layer can tell two words apart at most."""
-    )
+    text += """ With d_model = 2 nothing can be learned: LayerNorm leaves a row of two numbers no choice but (1, −1) or
+        (−1, 1), so the output layer can tell two words apart at most."""
+    return text
 
 
 def _described(config: ModelConfig) -> str:
