@@ -258,8 +258,8 @@ def _verdict(trials: Sequence[Trial]) -> str:
     text = f"""The film's own model is large enough. From the film's weights it has learned the translation in
         {len(right)} of {len(film.outcomes)} orders of the sentences. That its attention then lies on the aligned words
         is rarer, {met(film)} of {len(film.outcomes)}: the encoder mixes the words, so the decoder may find a word in
-        another place than where it stands. Right words do not mean a straight look. In {one_head} of the orders a single head
-        does it for all words; the film's weights are of that kind."""
+        another place than where it stands. Right words do not mean a straight look. In {one_head} of the orders a
+        single head does it for all words; the film's weights are of that kind."""
     smaller = [trial for trial in trials if trial.weights < film.weights and met(trial)]
     if smaller:
         least = min(smaller, key=lambda trial: (trial.weights, -met(trial)))
