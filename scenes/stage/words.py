@@ -7,7 +7,10 @@ baseline. And a line is one leaf for the renderer instead of one per glyph.
 
 from __future__ import annotations
 
+import atexit
 import math
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +27,17 @@ LINE_PIXELS = 20_000
 _STEM = "H"  # leads every line while it is measured: its foot is the baseline, its head the cap height
 
 
+@lru_cache(maxsize=1)
+def _folder() -> str:
+    """A folder of this process alone for the outlines that manim writes and reads again.
+
+    In a shared one a process may read what another is just writing.
+    """
+    folder = tempfile.mkdtemp(prefix="outlines-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @lru_cache(maxsize=8192)
 def _outline(string: str, weight: str) -> np.ndarray:
     """Points of `string` at REFERENCE_SIZE, shape (4 * curves, 3), baseline at y = 0, ink from x = 0.
@@ -32,7 +46,7 @@ def _outline(string: str, weight: str) -> np.ndarray:
     """
     fonts.register()
     # manim lets Pango break lines at the pixel width of the picture; a line here is one line at every quality.
-    with tempconfig({"pixel_width": LINE_PIXELS}):
+    with tempconfig({"pixel_width": LINE_PIXELS, "text_dir": _folder()}):
         text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
     stem, glyphs = text[0], [glyph for glyph in text[1:] if len(glyph.points)]
     baseline, cap = stem.get_bottom()[1], stem.height
