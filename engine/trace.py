@@ -123,6 +123,13 @@ class Trace(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self._arrays)
 
+    def __copy__(self) -> Trace:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Trace:
+        """Nothing in a trace can change, so whoever copies a picture that holds one goes on with the same trace."""
+        return self
+
     def __repr__(self) -> str:
         sentences = f"{' '.join(self._config.source)!r} -> {' '.join(self._config.target)!r}"
         return f"<Trace of {sentences}, {len(self)} keys>"
@@ -160,11 +167,20 @@ class Trace(Mapping[str, Array]):
             digest.update(array.astype("<f8").tobytes())
         return digest.hexdigest()
 
+    def value_digest(self, key: str) -> str:
+        """16 hexadecimal digits that stand for shape and values of `key`. Raises `TraceKeyError` if there is none."""
+        array = self[key]
+        return hashlib.sha256(f"{array.shape}\n".encode() + array.astype("<f8").tobytes()).hexdigest()[:16]
+
+    def watched(self) -> WatchedTrace:
+        """The same values in a trace that remembers which keys are looked up from now on."""
+        return WatchedTrace(self)
+
     def to_json(self, pattern: str = "*") -> str:
         """key → {axes, shape, step, values} of the keys that match, one key a line, each number to its last bit."""
         lines = []
         for key in self.select(pattern):
-            spec, array = self._specs[key], self._arrays[key]
+            spec, array = self._specs[key], self[key]
             entry = {"axes": spec.axes, "shape": array.shape, "step": spec.step, "values": array.tolist()}
             lines.append(f"{json.dumps(key)}: {json.dumps(entry, allow_nan=False)}")
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -178,8 +194,36 @@ class Trace(Mapping[str, Array]):
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["key", "step", "axes", "index", "value"])
         for key in self.select(pattern):
-            spec, array = self._specs[key], self._arrays[key]
+            spec, array = self._specs[key], self[key]
             axes = " ".join(spec.axes)
             for index in np.ndindex(array.shape):
                 writer.writerow([key, spec.step, axes, " ".join(map(str, index)), repr(float(array[index]))])
         return out.getvalue()
+
+
+class WatchedTrace(Trace):
+    """A trace that remembers which keys were looked up, so that a picture can say what it depends on.
+
+    Which keys there are follows from the model's sizes: to ask for that (`in`, iteration, `select`) is no look-up.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self._config = trace._config
+        self._specs = trace._specs
+        self._arrays = trace._arrays
+        self._read: set[str] = set()
+
+    def __getitem__(self, key: str) -> Array:
+        array = super().__getitem__(key)
+        self._read.add(key)
+        return array
+
+    def spec(self, key: str) -> KeySpec:
+        """As `Trace.spec`. It counts as a look-up: the lengths of a trained model's axes depend on its training."""
+        spec = super().spec(key)
+        self._read.add(key)
+        return spec
+
+    def reads(self) -> dict[str, str]:
+        """`value_digest` of every key looked up so far, in the order of the keys' names."""
+        return {key: self.value_digest(key) for key in sorted(self._read)}

@@ -219,6 +219,8 @@ def _check(arguments: argparse.Namespace) -> int:
         f"{shown_path(storyboard.path)}: OK, {len(storyboard.scenes)} scenes ({drafts} drafts), {beats} beats, "
         f"steps 0-95, languages {listed(storyboard.film.languages)}"
     )
+    for warning in storyboard.warnings:
+        print(warning)
     return 0
 
 

@@ -49,7 +49,7 @@ def fingerprint(storyboard: Storyboard, entry: Entry, language: str, quality: Qu
     return _digest(
         {
             "words": _in_language(entry.model_dump(), language, film.languages),
-            "place": [storyboard.scenes.index(entry), len(storyboard.scenes)],
+            "place": [storyboard.rank_of(entry), len(storyboard.scenes)],
             "film": {
                 "words": _in_language(film.model_dump(include={"words"}), language, film.languages),
                 "reading": [

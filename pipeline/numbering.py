@@ -1,4 +1,4 @@
-"""The step numbers 0-95: every number once, in order; step 1 alone closes scene 1 and opens scene 2."""
+"""The step numbers 0-95: every number in one scene; step 1 alone closes the first scene and opens the second."""
 
 from __future__ import annotations
 
@@ -6,31 +6,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from .problems import Problem
-from .storyboard import LAST_STEP, SHARED_STEP, Entry
+from .storyboard import LAST_STEP, SHARED_STEP, Entry, in_step_order
 from .yaml_lines import Document
 
 Fault = tuple[str, str, str]  # what is wrong, what is allowed, what to do next
 
 
 def check_numbering(document: Document, entries: Sequence[Entry | None]) -> Iterator[Problem]:
-    """Gaps and overlaps between scenes (once every scene's steps can be read) and within each scene."""
+    """Gaps and overlaps between scenes (once every scene's steps can be read) and within each scene.
+
+    The order in which the scenes stand in the file is free; see `order_warnings`.
+    """
     known = [(index, entry) for index, entry in enumerate(entries) if entry is not None]
-    if len(known) == len(entries):
-        yield from _between(document, known)
+    if known and len(known) == len(entries):
+        yield from _between(document, sorted(known, key=lambda pair: pair[1].steps.first))
     for index, entry in known:
         yield from _within(document, index, entry)
 
 
+def order_warnings(document: Document, entries: Sequence[tuple[int, Entry]]) -> Iterator[Problem]:
+    """The places where the film, as it stands, leaves the order of the step numbers. `entries`: index, entry."""
+    ranks = {entry.id: rank for rank, entry in enumerate(in_step_order(entry for _, entry in entries))}
+    for (_, before), (index, entry) in pairwise(entries):
+        if ranks[entry.id] != ranks[before.id] + 1:
+            message = f"warning: the badge will jump from {before.steps.last} to {entry.steps.first}"
+            hint = "nothing, if that is meant; else put the scenes in the order of their numbers"
+            yield _problem(document, index, entry, (message, "", hint))
+
+
 def _between(document: Document, known: list[tuple[int, Entry]]) -> Iterator[Problem]:
-    in_order = True
-    for (_, before), (index, entry) in pairwise(known):
-        if entry.steps.first < before.steps.first:
-            in_order = False
-            message = f"{_range(entry.steps)} comes before the {_range(before.steps)} of the scene above"
-            hint = "move the scene up"
-            yield _problem(document, index, entry, (message, "scenes in the order of their numbers", hint))
-    if not in_order or not known:
-        return  # gaps and overlaps would only repeat what is told already
+    """Numbers that several scenes have, or none. `known`: index and entry of every scene, by first step."""
     owners = {
         number: tuple(index for index, entry in known if number in entry.steps.numbers())
         for number in range(LAST_STEP + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from pydantic_core import PydanticCustomError
 
 from .placeholders import FILM_PLACEHOLDERS, fill
-from .problems import StoryboardError, did_you_mean, listed
+from .problems import Problem, StoryboardError, did_you_mean, listed
 from .reading import DEFAULT_SPEED, default_unit, reading_units
 from .yaml_lines import load
 
@@ -221,6 +222,11 @@ class Film(_Model):
         return reading_units(words, unit) / self.reading_speed.get(language, DEFAULT_SPEED[unit])
 
 
+def in_step_order(entries: Iterable[Entry]) -> list[Entry]:
+    """`entries` by their first step number; those that begin with the same one stay in their order."""
+    return sorted(entries, key=lambda entry: entry.steps.first)
+
+
 @dataclass(frozen=True)
 class Storyboard:
     """A storyboard without faults."""
@@ -230,6 +236,7 @@ class Storyboard:
     scenes: tuple[Entry, ...]
     scene_lines: dict[str, int]  # scene id -> line of its entry
     beat_lines: dict[tuple[str, str], int]  # scene id, beat -> line
+    warnings: tuple[Problem, ...] = ()  # what can be rendered, but is probably not meant
 
     @cached_property
     def _by_scene(self) -> dict[str, Entry]:
@@ -250,6 +257,10 @@ class Storyboard:
             raise KeyError(f'{self.path.name} has no scene "{scene_id}"; {hint}')
         return by_id[scene_id]
 
+    def rank_of(self, entry: Entry) -> int:
+        """How many scenes come before `entry` in the order of the step numbers, wherever they stand in the file."""
+        return in_step_order(self.scenes).index(entry)
+
     def line_of(self, scene_id: str, beat: str | None = None) -> int:
         """The line of a scene's entry, or of one of its beats."""
         if beat is not None and (scene_id, beat) in self.beat_lines:
@@ -269,7 +280,8 @@ def load_storyboard(path: str | Path, *, scenes: Path | None = None, check_scene
     Neither is it in a render worker: it was checked when the render began, and may be edited since.
     Raises StoryboardError with every problem found.
     """
-    from .storyboard_checks import check, validate  # noqa: PLC0415 (they need the models above)
+    from .numbering import order_warnings  # noqa: PLC0415 (they need the models above)
+    from .storyboard_checks import check, validate  # noqa: PLC0415
 
     path = Path(path)
     check_scenes = check_scenes and not os.environ.get(SCENES_CHECKED)
@@ -290,4 +302,5 @@ def load_storyboard(path: str | Path, *, scenes: Path | None = None, check_scene
             for index, entry in numbered
             for beat in entry.beats
         },
+        warnings=tuple(order_warnings(document, numbered)),
     )

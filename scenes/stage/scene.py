@@ -62,7 +62,8 @@ def storyboard_path() -> Path:
 class ExplainerScene(Scene):
     """A scene whose words come from the storyboard and whose numbers come from the trace.
 
-    After rendering, `cues` holds what was said when, in frames, and `frame_count` the length.
+    After rendering, `cues` holds what was said when, in frames, `frame_count` the length, and `trace.reads()` which
+    values were looked up.
     """
 
     map_layer: int | None = None  # the one layer that the map lights, from 0 or from the end; None: all of them
@@ -77,7 +78,7 @@ class ExplainerScene(Scene):
         self.storyboard = _storyboard(path, changed)
         self.language = os.environ.get(LANGUAGE_VARIABLE) or self.storyboard.film.default_language
         self.entry = self.storyboard.scene_for(self.name_in_storyboard())
-        self.trace = _trace(path, changed)
+        self.trace = _trace(path, changed).watched()
         self.model = self.trace.config
         self.cues: list[Cue] = []
         self.frame_count = 0
@@ -249,14 +250,13 @@ class ExplainerScene(Scene):
             track=film.words[f"track_{entry.track}"][self.language],
             place=film.words[f"map_{entry.map}"][self.language],
         )
-        ids = [scene.id for scene in self.storyboard.scenes]
         return Chrome(
             words,
             entry.track,
             entry.map,
             entry.steps[0],
-            ids.index(entry.id),
-            len(ids),
+            self.storyboard.rank_of(entry),
+            len(self.storyboard.scenes),
             self.model.encoder_layers,
             self.model.decoder_layers,
             self.map_layer,
