@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
-
-import ffmpeg
-import imageio_ffmpeg
+from typing import TYPE_CHECKING
 
 from .captions import Caption, captions_of, vtt
-from .encoder import TIME_SCALE
-from .files import whole_file, write_text
-from .jobs import Sidecar
-from .probe import BrokenVideoError, Video, faults_of, probe
+from .files import sha256_of, whole_file, write_text
+from .manifest import JoinedFilm, Part, film_in_place, recipe, write_manifest
 from .problems import UserError
 from .qualities import Quality
+
+if TYPE_CHECKING:  # a film that is in place needs neither PyAV nor ffmpeg
+    from .probe import Video
 
 FFMPEG_VARIABLE = "EXPLAINER_FFMPEG"
 # ISO 639-2 codes, which MP4 files use.
@@ -30,30 +28,12 @@ _THREE_LETTERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Part:
-    """One clip of the film."""
-
-    clip: Path
-    sidecar: Sidecar
-    title: str
-
-
-@dataclass(frozen=True)
-class JoinedFilm:
-    """A film that is in place."""
-
-    path: Path
-    captions: Path
-    frames: int
-    seconds: float
-    size: int
-
-
 def find_ffmpeg(chosen: str | None = None) -> str:
     """The ffmpeg to use: the one chosen, else the environment's EXPLAINER_FFMPEG, else the one of the package."""
     named = chosen or os.environ.get(FFMPEG_VARIABLE)
     if not named:
+        import imageio_ffmpeg  # noqa: PLC0415 (see above)
+
         try:
             return str(imageio_ffmpeg.get_ffmpeg_exe())
         except RuntimeError as error:
@@ -72,18 +52,39 @@ def find_ffmpeg(chosen: str | None = None) -> str:
     return named
 
 
+def finished_film(
+    parts: Sequence[Part],
+    target: Path,
+    quality: Quality,
+    *,
+    language: str,
+    title: str,
+    unit: str,
+    binary: Callable[[], str],
+) -> JoinedFilm:
+    """The film of `parts` at `target`: the one that is there if it is this very film, whole; else it is joined."""
+    made_from = recipe(parts, target, quality, language=language, title=title, unit=unit)
+    there = film_in_place(target, made_from)
+    return there or join(parts, target, quality, language=language, title=title, unit=unit, binary=binary())
+
+
 def join(
     parts: Sequence[Part], target: Path, quality: Quality, *, language: str, title: str, unit: str, binary: str
 ) -> JoinedFilm:
-    """Write the film of `parts` and its captions. Raises UserError where ffmpeg or the verification finds a fault."""
+    """Write the film of `parts`, its captions and its manifest.
+
+    Raises UserError where ffmpeg or the verification finds a fault; then what was there before is still there.
+    """
     frames = sum(part.sidecar.frames for part in parts)
     with whole_file(target) as temporary:
         _run_ffmpeg(parts, temporary, quality, language, title, binary)
         verify(temporary, parts, quality, shown=target)
-        size = temporary.stat().st_size
+        size, sha256 = temporary.stat().st_size, sha256_of(temporary)
         captions = target.with_suffix(".vtt")
         write_text(captions, vtt(film_captions(parts, unit), quality.fps))
-    return JoinedFilm(target, captions, frames, frames / quality.fps, size)
+    film = JoinedFilm(target, captions, frames, frames / quality.fps, size)
+    write_manifest(film, recipe(parts, target, quality, language=language, title=title, unit=unit), sha256)
+    return film
 
 
 def film_captions(parts: Sequence[Part], unit: str) -> list[Caption]:
@@ -97,6 +98,10 @@ def film_captions(parts: Sequence[Part], unit: str) -> list[Caption]:
 
 
 def _run_ffmpeg(parts: Sequence[Part], target: Path, quality: Quality, language: str, title: str, binary: str) -> None:
+    import ffmpeg  # noqa: PLC0415 (see above)
+
+    from .encoder import TIME_SCALE  # noqa: PLC0415
+
     with tempfile.TemporaryDirectory(prefix=".join-", dir=target.parent) as folder:
         clips, metadata = Path(folder, "clips.txt"), Path(folder, "chapters.txt")
         clips.write_text(concat_list(parts, quality), encoding="utf-8")
@@ -164,6 +169,8 @@ def _escaped(text: str) -> str:
 
 def verify(path: Path, parts: Sequence[Part], quality: Quality, shown: Path | None = None) -> Video:
     """The facts of the film of `parts` at `path`. Raises BrokenVideoError: frames, times, format or chapters differ."""
+    from .probe import BrokenVideoError, faults_of, probe  # noqa: PLC0415 (see above)
+
     video = probe(path)
     faults = faults_of(video, quality, sum(part.sidecar.frames for part in parts))
     starts = list(accumulate((part.sidecar.frames for part in parts), initial=0))

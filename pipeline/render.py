@@ -6,8 +6,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +16,7 @@ from rich.console import Console
 from .captions import captions_of, vtt
 from .clips import Clip, Media, estimated_frames, film_name, usable
 from .files import remove_partials, write_text
-from .film import JoinedFilm, Part, find_ffmpeg, join
+from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film
 from .fingerprint import fingerprint, model_of, source_digest
 from .jobs import Failure, Job, Sidecar
 from .lock import media_lock
@@ -48,11 +49,15 @@ def render_film(request: RenderRequest, console: Console) -> int:
     """
     began = time.monotonic()
     storyboard = load_storyboard(request.storyboard, scenes=request.scenes_folder)
-    binary = find_ffmpeg(request.ffmpeg)
+    binary = partial(find_ffmpeg, request.ffmpeg)
+    if request.ffmpeg or os.environ.get(FFMPEG_VARIABLE):
+        binary()  # one that was chosen is tried before any work; the packaged one is looked up when it is needed
     quality = QUALITIES[request.quality or storyboard.film.quality]
     entries = choose_scenes(storyboard, request.scenes)
     languages = choose_languages(storyboard, request.languages)
     _say(console, f"{_count(len(entries), 'scene')} in {listed(languages)}, quality {quality}")
+    for warning in storyboard.warnings:
+        _say(console, str(warning))
     drafts = [entry for entry in storyboard.scenes if entry.draft]
     if drafts and request.scenes is None:
         _say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
@@ -232,11 +237,11 @@ def _join(
     storyboard: Storyboard,
     language: str,
     quality: Quality,
-    where: tuple[Media, list[str] | None, str],
+    where: tuple[Media, list[str] | None, Callable[[], str]],
 ) -> JoinedFilm:
     media, scenes, binary = where
     film = storyboard.film
-    return join(
+    return finished_film(
         parts,
         media.film(language, film_name(storyboard, language, quality, scenes)),
         quality,
@@ -269,7 +274,7 @@ def summary(film: JoinedFilm, quality: Quality) -> str:
         [
             f"Film: {shown_path(film.path)}",
             f"    {duration(film.seconds)} ({film.frames:,} frames), {size(film.size)}, "
-            f"{quality.width}×{quality.height} at {quality.fps}, verified",
+            f"{quality.width}×{quality.height} at {quality.fps}, verified{', unchanged' if film.unchanged else ''}",
             f"    captions: {shown_path(film.captions)}",
         ]
     )

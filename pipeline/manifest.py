@@ -1,0 +1,149 @@
+"""A film's manifest: what it was joined from and what came out, as JSON beside it.
+
+A film whose manifest still fits, and whose bytes still have the digest that the manifest states, is the film that was
+verified when it was joined; nothing has to be done for it. The manifest also remembers which clips earlier versions of
+the film were made of, so that `explain prune` can keep them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from .files import sha256_of, write_json
+from .jobs import Sidecar
+from .qualities import Quality
+
+# How many earlier versions are remembered.
+VERSIONS = 20
+# What decides how clips become a film; a change of it joins every film again, which takes seconds.
+_PROGRAM = ("film.py", "captions.py", "manifest.py")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One clip of the film."""
+
+    clip: Path
+    sidecar: Sidecar
+    title: str
+
+
+@dataclass(frozen=True)
+class JoinedFilm:
+    """A film that is in place. `unchanged`: it was there already."""
+
+    path: Path
+    captions: Path
+    frames: int
+    seconds: float
+    size: int
+    unchanged: bool = False
+
+
+def manifest_of(film: Path) -> Path:
+    """Where the manifest of the film at `film` lies."""
+    return film.with_suffix(".json")
+
+
+def recipe(parts: Sequence[Part], target: Path, quality: Quality, **settings: str) -> dict[str, Any]:
+    """All that decides what the film's files hold: clips, titles, words, settings and the program that joins them.
+
+    `settings`: language, title, unit of reading, whatever else the film is made with.
+    """
+    return {
+        "quality": {"name": quality.name, "width": quality.width, "height": quality.height, "fps": quality.fps},
+        "settings": settings,
+        "program": _program(),
+        "parts": [
+            {
+                "scene": part.sidecar.scene_id,
+                "clip": Path(os.path.relpath(part.clip, target.parent)).as_posix(),
+                "sha256": part.sidecar.sha256,
+                "frames": part.sidecar.frames,
+                "title": part.title,
+                # Words that are only spoken change the captions and not a byte of the clip.
+                "cues": _digest([vars(cue) for cue in part.sidecar.cues]),
+            }
+            for part in parts
+        ],
+    }
+
+
+def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> None:
+    """Write the manifest of the film just joined; `sha256`: its digest, taken before it got its name."""
+    path = manifest_of(film.path)
+    end, chapters = 0, []
+    for part in made_from["parts"]:
+        start, end = end, end + part["frames"]
+        chapters.append({"title": part["title"], "start_frame": start, "end_frame": end})
+    data = {
+        "made_from": made_from,
+        "film": {"file": film.path.name, "sha256": sha256, "size": film.size, "frames": film.frames},
+        "captions": {"file": film.captions.name, "sha256": sha256_of(film.captions)},
+        "chapters": chapters,
+        "joined": datetime.now(UTC).isoformat(timespec="seconds"),
+        "earlier": _earlier(path, made_from),
+    }
+    write_json(path, data)
+
+
+def film_in_place(target: Path, made_from: dict[str, Any]) -> JoinedFilm | None:
+    """The film at `target` if it is, byte for byte, the one that was once joined from `made_from`; else None."""
+    captions = target.with_suffix(".vtt")
+    try:
+        data = json.loads(manifest_of(target).read_text(encoding="utf-8"))
+        told = data["film"]
+        fits = (
+            data["made_from"] == made_from
+            and told["frames"] == sum(part["frames"] for part in made_from["parts"])
+            and told["size"] == target.stat().st_size
+            and told["sha256"] == sha256_of(target)
+            and data["captions"]["sha256"] == sha256_of(captions)
+        )
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if not fits:
+        return None
+    fps = made_from["quality"]["fps"]
+    return JoinedFilm(target, captions, told["frames"], told["frames"] / fps, told["size"], unchanged=True)
+
+
+def versions_of(manifest: Path, keep: int) -> list[list[Path]] | None:
+    """The clips of the newest `keep` versions of a film, newest first; None where the manifest cannot be read."""
+    try:
+        data = json.loads(manifest.read_text(encoding="utf-8"))
+        names = [[part["clip"] for part in data["made_from"]["parts"]]]
+        names += [earlier["clips"] for earlier in data["earlier"]]
+        return [[Path(os.path.normpath(manifest.parent / name)) for name in clips] for clips in names[:keep]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _earlier(path: Path, made_from: dict[str, Any]) -> list[dict[str, Any]]:
+    """The versions before this one, newest first; one that was made of the same clips is not kept twice."""
+    clips = [part["clip"] for part in made_from["parts"]]
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        last = {"joined": data["joined"], "clips": [part["clip"] for part in data["made_from"]["parts"]]}
+        found = [version for version in [last, *data["earlier"]] if version["clips"] != clips]
+    except (OSError, ValueError, TypeError, KeyError):
+        return []
+    return found[: VERSIONS - 1]
+
+
+@lru_cache(maxsize=1)
+def _program() -> str:
+    here = Path(__file__).resolve().parent
+    return _digest([sha256_of(here / name) for name in _PROGRAM])
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
