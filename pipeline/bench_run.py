@@ -25,12 +25,12 @@ from manim.renderer.cairo_renderer import CairoRenderer
 from manim.scene.scene_file_writer import SceneFileWriter
 
 from .clip_writer import ClipWriter
-from .encoder import ColourConverter
+from .encoder import ColourConverter, x264_options
 from .qualities import QUALITIES, Quality
-from .renderer import FastRenderer, stream
+from .renderer import FastRenderer
 from .renderer.canvas import Canvas
 from .renderer.plays import Play
-from .renderer.stream import PictureStream, StreamThread
+from .renderer.stream import PictureStream
 from .renderer.yuv import YuvPicture
 from .storyboard import REPO_ROOT, load_storyboard
 
@@ -41,7 +41,7 @@ VARIANTS = {
     "film, manim": "manim's renderer with the pipeline's writer: one stream a scene",
     "film, ours": "our renderer, changed parts converted, stills repeated",
     "floor, ours": "x264 alone on the same pictures, settings of our stream, every still encoded",
-    "floor, film": "x264 alone on the same pictures, settings of the pipeline's writer",
+    "floor, film": "x264 alone on the same pictures, veryfast crf 20",
 }
 
 _phases: dict[str, float] = {}
@@ -93,25 +93,6 @@ class _DirtyWriter(_Writer):
         self.write_frame(pixels, repeat=repeat)
 
 
-class _FilmWriter(_Writer):
-    """What changed is converted, and encoded on a thread of its own."""
-
-    def __init__(self, settings: Any, *, target: Path, quality: Quality) -> None:
-        super().__init__(settings)
-        self._picture = YuvPicture(quality.width, quality.height, ColourConverter)
-        opened = PictureStream(target, quality.width, quality.height, quality.fps)
-        self._thread = StreamThread(opened, self._picture.give_back)
-
-    def write_dirty(self, pixels: np.ndarray, boxes: Any, repeat: int) -> None:
-        self._picture.update(pixels, boxes)
-        same = boxes is not None and not boxes
-        self._thread.write(self._picture.take(), repeat, key=False, same=same)
-        self.write_frame(pixels, repeat=repeat)
-
-    def finish(self) -> None:
-        self._thread.finish()
-
-
 class _FloorWriter(_Writer):
     """Encodes every frame as it comes; only the time inside x264 counts."""
 
@@ -149,13 +130,10 @@ class _FloorWriter(_Writer):
             self._container.mux(packet)
 
 
-def _floor_options(variant: str, quality: Quality) -> dict[str, str]:
+def _floor_options(variant: str) -> dict[str, str]:
     if variant == "floor, ours":
-        return stream._options()
-    from .encoder import SECONDS_BETWEEN_KEY_FRAMES, X264_OPTIONS, X264_PARAMS  # noqa: PLC0415 (may go)
-
-    params = X264_PARAMS | {"keyint": SECONDS_BETWEEN_KEY_FRAMES * quality.fps, "min-keyint": 1, "threads": 1}
-    return X264_OPTIONS | {"x264-params": ":".join(f"{name}={value}" for name, value in params.items())}
+        return x264_options()
+    return {"preset": "veryfast", "crf": "20", "x264-params": "threads=1"}
 
 
 def _writer(variant: str, target: Path, quality: Quality) -> tuple[type[CairoRenderer], Any]:
@@ -166,11 +144,10 @@ def _writer(variant: str, target: Path, quality: Quality) -> tuple[type[CairoRen
         return FastRenderer, _DirtyWriter
     if variant == "film, plain manim":
         return CairoRenderer, SceneFileWriter
-    if variant == "film, manim":
-        return CairoRenderer, partial(ClipWriter, target=target, quality=quality, gap=0)
-    if variant == "film, ours":
-        return FastRenderer, partial(_FilmWriter, target=target, quality=quality)
-    options = _floor_options(variant, quality)
+    if variant in ("film, manim", "film, ours"):
+        renderer = CairoRenderer if variant == "film, manim" else FastRenderer
+        return renderer, partial(ClipWriter, target=target, quality=quality, gap=0)
+    options = _floor_options(variant)
     return FastRenderer, partial(_FloorWriter, target=target, quality=quality, options=options)
 
 

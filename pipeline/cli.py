@@ -18,6 +18,7 @@ from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
 
 MEDIA_VARIABLE = "EXPLAINER_MEDIA"
 INTERRUPTED = 130
+RENDERERS = ("fast", "manim")
 
 
 class FriendlyParser(argparse.ArgumentParser):
@@ -111,7 +112,14 @@ def parser() -> FriendlyParser:
         metavar="QUALITY",
         help=f"{'; '.join(map(str, QUALITIES.values()))} (default: the storyboard's quality)",
     )
-    render.add_argument("--jobs", type=job_count, metavar="N", help="render N scenes at a time (default: one per core)")
+    render.add_argument("--jobs", type=job_count, metavar="N", help="draw with N workers (default: one per core)")
+    render.add_argument(
+        "--renderer",
+        type=one_of(RENDERERS, "a renderer"),
+        default=RENDERERS[0],
+        metavar="NAME",
+        help="fast (default), or manim: manim's own, to the same pictures in several times the time",
+    )
     render.add_argument("--force", action="store_true", help="render every clip again, changed or not")
     render.add_argument("--ffmpeg", metavar="PATH", help="join with this ffmpeg (default: the packaged one)")
     _common(render)
@@ -204,6 +212,7 @@ def _render(arguments: argparse.Namespace) -> int:
         quality=arguments.quality,
         jobs=arguments.jobs,
         force=arguments.force,
+        renderer=arguments.renderer,
         ffmpeg=arguments.ffmpeg,
     )
     return render_film(request, Console())

@@ -1,16 +1,18 @@
-"""manim's file writer, replaced: every frame of a scene goes into one encoder, no file per animation."""
+"""manim's file writer, replaced: every frame of a scene goes into one stream, no file per animation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from manim.scene.scene_file_writer import SceneFileWriter
 
-from .encoder import EncoderThread
+from .encoder import ColourConverter
 from .qualities import Quality
+from .renderer.stream import PictureStream, StreamThread
+from .renderer.yuv import YuvPicture
 
 
 class ClipWriter(SceneFileWriter):
@@ -27,36 +29,59 @@ class ClipWriter(SceneFileWriter):
         self.scene_frames = 0
         self._gap = gap
         self._key_next = True
-        self._encoder = EncoderThread(target, quality, on_frames)
         self._shape = (quality.height, quality.width, 4)
+        self._last: np.ndarray | None = None
+        self._picture = YuvPicture(quality.width, quality.height, ColourConverter)
+        stream = PictureStream(target, quality.width, quality.height, quality.fps)
+        self._thread = StreamThread(stream, self._picture.give_back, on_frames)
 
     def begin_beat(self) -> None:
         """The next frame begins a beat: it becomes a key frame, so that players can jump to it."""
         self._key_next = True
 
-    def write_frame(self, pixels: np.ndarray, *, repeat: int = 1) -> None:
-        """Take one picture, shown for `repeat` frames."""
+    def write_dirty(
+        self, pixels: np.ndarray, boxes: Iterable[tuple[int, int, int, int]] | None, repeat: int = 1
+    ) -> None:
+        """Take a picture that differs from the last one only inside `boxes` (None: anywhere), for `repeat` frames.
+
+        `pixels`: (height, width, 4) uint8, rows from the top, opaque; free to change when the call is over.
+        """
         if repeat <= 0:
             return
         if pixels.shape != self._shape:
             raise ValueError(f"the scene drew a picture of shape {pixels.shape}, not {self._shape}")
-        self._encoder.write(pixels, int(repeat), key=self._key_next)
-        self._key_next = False
-        self.scene_frames += int(repeat)
+        changed = None if boxes is None else list(boxes)
+        self._picture.update(pixels, changed)
+        self._put(int(repeat), same=changed is not None and not changed)
+
+    def write_frame(self, pixels: np.ndarray, *, repeat: int = 1) -> None:
+        """Take one picture, shown for `repeat` frames."""
+        same = self._last is not None and np.array_equal(self._last, pixels)
+        self.write_dirty(pixels, [] if same else None, repeat)
+        if repeat > 0 and not same:
+            self._last = pixels.copy()
 
     def finish(self) -> None:
         """Hold the last picture and complete the file."""
-        self._encoder.hold(self._gap)
-        self._encoder.finish()
+        if self._gap and self.scene_frames:
+            frames = self.scene_frames
+            self._put(self._gap, same=True)
+            self.scene_frames = frames
+        self._thread.finish()
 
     @property
     def frames(self) -> int:
         """Frames in the file, those held at the end included; final after `finish`."""
-        return self._encoder.frames
+        return self._thread.frames
 
     def abort_encode_jobs(self, *, reraise_encoder_failures: bool = False) -> None:  # noqa: ARG002 (manim's signature)
         """The scene failed: let go of the file."""
-        self._encoder.abort()
+        self._thread.abort()
+
+    def _put(self, repeat: int, *, same: bool) -> None:
+        self._thread.write(self._picture.take(), repeat, key=self._key_next, same=same)
+        self._key_next = False
+        self.scene_frames += repeat
 
     # What manim does for its file per animation has nothing to do here.
     def add_partial_movie_file(self, hash_animation: str | None) -> None:

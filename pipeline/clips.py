@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .files import sha256_of
-from .jobs import Job, Sidecar
+from .jobs import Sidecar
 from .qualities import Quality
 from .storyboard import Entry, Film, Storyboard
 
@@ -55,22 +55,6 @@ class Clip:
     def captions(self) -> Path:
         return self.path.with_suffix(".vtt")
 
-    def job(self, storyboard: Path, scenes: Path, gap: float, work: Path) -> Job:
-        """What a worker is told to make this clip."""
-        return Job(
-            scene_id=self.entry.id,
-            scene=self.entry.scene,
-            scenes_folder=str(scenes.resolve()),
-            storyboard=str(storyboard.resolve()),
-            language=self.language,
-            quality=self.quality.name,
-            gap=self.quality.frames(gap),
-            target=str(self.path.resolve()),
-            fingerprint=self.fingerprint,
-            sources=self.sources,
-            work_folder=str((work / f"{self.entry.id}-{self.language}").resolve()),
-        )
-
 
 def usable(clip: Clip) -> Sidecar | None:
     """The sidecar of a whole, fitting clip; None where the clip must be rendered.
@@ -93,13 +77,34 @@ def usable(clip: Clip) -> Sidecar | None:
     return sidecar if matches else None
 
 
+def beat_frames(entry: Entry, language: str, film: Film, quality: Quality) -> dict[str, int]:
+    """About how many frames each beat will have, from the reading time of its words; stillness belongs to the last."""
+    seconds = {
+        name: max(_SHORTEST_BEAT, film.reading_time(beat.words[language], language) + _BREATH)
+        for name, beat in entry.beats.items()
+    }
+    last = next(reversed(seconds), None)
+    if last is not None:
+        seconds[last] += film.gap
+    return {name: max(1, quality.frames(time)) for name, time in seconds.items()}
+
+
 def estimated_frames(entry: Entry, language: str, film: Film, quality: Quality) -> int:
-    """About how many frames the clip will have, from the reading time of its words."""
-    seconds = sum(
-        max(_SHORTEST_BEAT, film.reading_time(beat.words[language], language) + _BREATH)
-        for beat in entry.beats.values()
-    )
-    return max(1, quality.frames(seconds + film.gap))
+    """About how many frames the clip will have."""
+    return sum(beat_frames(entry, language, film, quality).values())
+
+
+def last_seconds(clip: Clip) -> float | None:
+    """How long the newest clip of the same scene, language and quality took its workers; None where there is none."""
+    newest: tuple[float, float] | None = None
+    for path in clip.path.parent.glob(f"{clip.entry.id}-*.json"):
+        try:
+            sidecar = Sidecar.from_data(json.loads(path.read_text(encoding="utf-8")))
+            if sidecar.scene_id == clip.entry.id and sidecar.render_seconds > 0:
+                newest = max(newest or (0.0, 0.0), (path.stat().st_mtime, sidecar.render_seconds))
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            continue
+    return newest[1] if newest else None
 
 
 def film_name(storyboard: Storyboard, language: str, quality: Quality, scenes: list[str] | None) -> str:

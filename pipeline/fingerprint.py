@@ -20,7 +20,7 @@ from .storyboard import REPO_ROOT, Entry, Storyboard
 # The packages whose versions show in a frame.
 DRAWING_PACKAGES = ("manim", "manimpango", "manimgx-fonts-cjk", "numpy", "pycairo", "typst", "av", "skia-pathops")
 # The modules of this room that a frame passes through.
-RENDERING_MODULES = ("worker.py", "clip_writer.py", "encoder.py")
+RENDERING_MODULES = ("worker.py", "drawing.py", "pieces.py", "clip_writer.py", "encoder.py")
 LENGTH = 16
 
 

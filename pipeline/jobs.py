@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,9 +11,17 @@ from typing import Any
 ORPHANED = 9
 
 
+class SceneFaultError(RuntimeError):
+    """What a scene drew cannot be used; the message says why."""
+
+
 @dataclass(frozen=True)
 class Job:
-    """One clip to be rendered. Paths are absolute."""
+    """A clip, or the beats of it from `first_beat` up to `end_beat`, to be drawn. Paths are absolute.
+
+    None for `first_beat`: from the scene's first frame. None for `end_beat`: to its last one, and `gap` frames of
+    stillness.
+    """
 
     scene_id: str
     scene: str  # file.Class
@@ -21,10 +30,16 @@ class Job:
     language: str
     quality: str
     gap: int  # frames of stillness at the end
-    target: str  # the clip
-    fingerprint: str
     sources: str  # digest of the source text; it must be the same when the clip is done
-    work_folder: str  # for manim's own files; private to the job
+    work_folder: str  # for the piece drawn and manim's own files; private to the job
+    renderer: str = "fast"  # or manim
+    first_beat: str | None = None
+    end_beat: str | None = None
+
+    @property
+    def piece(self) -> str:
+        """The file that is drawn."""
+        return f"{self.work_folder}/piece.mp4"
 
     def to_line(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False)
@@ -32,6 +47,11 @@ class Job:
     @classmethod
     def from_line(cls, line: str) -> Job:
         return cls(**json.loads(line))
+
+
+def log_of(job: Job) -> str:
+    """The file with whatever was printed while `job` was drawn."""
+    return f"{job.work_folder}/log.txt"
 
 
 @dataclass(frozen=True)
@@ -43,6 +63,24 @@ class ClipCue:
     end_frame: int
     words: str
     steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a worker says of a piece that it has drawn."""
+
+    start_frame: int  # the scene's frames before it
+    frames: int  # in the file, those held at the end included
+    cues: tuple[ClipCue, ...]  # frames count from the scene's beginning
+    seconds: float  # of the worker's time
+    memory: int  # the most bytes of memory that the worker's process has held so far
+
+    def to_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Drawn:
+        return cls(**{**data, "cues": cues_of(data["cues"])})
 
 
 @dataclass(frozen=True)
@@ -58,7 +96,8 @@ class Sidecar:
     cues: tuple[ClipCue, ...]
     sha256: str
     size: int  # bytes
-    render_seconds: float = field(compare=False, default=0.0)
+    render_seconds: float = field(compare=False, default=0.0)  # of all its workers together
+    memory: int = field(compare=False, default=0)  # the most bytes that one of its workers held
 
     def to_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -66,8 +105,12 @@ class Sidecar:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Sidecar:
         """Raises TypeError, KeyError or ValueError for data that is not a sidecar's."""
-        cues = tuple(ClipCue(**{**cue, "steps": tuple(cue["steps"])}) for cue in data["cues"])
-        return cls(**{**data, "cues": cues})
+        return cls(**{**data, "cues": cues_of(data["cues"])})
+
+
+def cues_of(data: Iterable[dict[str, Any]]) -> tuple[ClipCue, ...]:
+    """Cues from their JSON form."""
+    return tuple(ClipCue(**{**cue, "steps": tuple(cue["steps"])}) for cue in data)
 
 
 @dataclass(frozen=True)

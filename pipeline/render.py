@@ -18,13 +18,13 @@ from .clips import Clip, Media, estimated_frames, film_name, usable
 from .files import remove_partials, write_text
 from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film
 from .fingerprint import fingerprint, model_of, source_digest
-from .jobs import Failure, Job, Sidecar
+from .jobs import Failure, Sidecar
 from .lock import media_lock
 from .problems import UserError, did_you_mean, listed, shown_path
-from .progress import FilmProgress, duration, size
+from .progress import duration, size
 from .qualities import QUALITIES, Quality
+from .rendering import Work, keep_logs, render_clips
 from .storyboard import Entry, Storyboard, load_storyboard
-from .workers import Workers
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class RenderRequest:
     quality: str | None = None
     jobs: int | None = None
     force: bool = False
+    renderer: str = "fast"
     ffmpeg: str | None = None
 
 
@@ -76,7 +77,9 @@ def render_film(request: RenderRequest, console: Console) -> int:
                 _say(console, f"Unchanged: {_count(len(clips) - len(missing), 'clip')}")
             failures: dict[Clip, Failure] = {}
             if missing:
-                work = Work(copy, request.scenes_folder, storyboard.film.gap, Path(folder), request.jobs, lock)
+                work = Work(
+                    copy, storyboard.film, request.scenes_folder, Path(folder), request.jobs, lock, request.renderer
+                )
                 rendered, failures = render_clips(missing, work, console)
                 sidecars |= rendered
                 keep_logs(failures, Path(folder), media)
@@ -97,18 +100,6 @@ def render_film(request: RenderRequest, console: Console) -> int:
         _say(console, summary(film, quality))
     _say(console, f"{_count(len(missing) - len(failures), 'clip')} rendered in {duration(time.monotonic() - began)}")
     return 1 if failures else 0
-
-
-@dataclass(frozen=True)
-class Work:
-    """Where and how clips are rendered."""
-
-    storyboard: Path
-    scenes_folder: Path
-    gap: float
-    folder: Path
-    jobs: int | None
-    lock: int | None
 
 
 def choose_scenes(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[Entry]:
@@ -179,49 +170,6 @@ def plan(
                 )
             )
     return clips
-
-
-def render_clips(
-    clips: Sequence[Clip], work: Work, console: Console
-) -> tuple[dict[Clip, Sidecar], dict[Clip, Failure]]:
-    """Render `clips`, the longest first, each in a worker. One that fails does not keep the others from being made."""
-    count = min(len(clips), work.jobs or os.cpu_count() or 1)
-    by_name = {f"{clip.entry.id} ({clip.language})": clip for clip in clips}
-    names = {clip: name for name, clip in by_name.items()}
-    jobs: dict[Job, Clip] = {}
-    for clip in sorted(clips, key=lambda clip: -clip.estimate):
-        jobs[clip.job(work.storyboard, work.scenes_folder, work.gap, work.folder)] = clip
-    done: dict[Clip, Sidecar] = {}
-    failed: dict[Clip, Failure] = {}
-    with FilmProgress(console, {name: clip.estimate for name, clip in by_name.items()}) as progress:
-
-        def on_result(job: Job, result: Sidecar | Failure) -> None:
-            clip = jobs[job]
-            if isinstance(result, Failure):
-                failed[clip] = result
-                progress.finished(names[clip], None)
-            else:
-                # What a worker says is not enough: the file itself must be there and whole.
-                sidecar = usable(clip)
-                if sidecar is None:
-                    failed[clip] = Failure(clip.entry.id, None, "the clip was changed right after it was written", "")
-                    progress.finished(names[clip], None)
-                    return
-                done[clip] = sidecar
-                progress.finished(names[clip], result.frames, result.render_seconds)
-
-        Workers(count, work.lock).run(jobs, lambda job, frames: progress.frames(names[jobs[job]], frames), on_result)
-    return done, failed
-
-
-def keep_logs(failures: dict[Clip, Failure], folder: Path, media: Media) -> None:
-    """Keep what failed workers printed; the logs of an earlier render go."""
-    shutil.rmtree(media.logs, ignore_errors=True)
-    for clip in failures:
-        log = folder / f"{clip.entry.id}-{clip.language}" / "log.txt"
-        if log.is_file() and log.stat().st_size:
-            media.logs.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(log, media.logs / f"{clip.entry.id}-{clip.language}.txt")
 
 
 def write_clip_captions(sidecars: dict[Clip, Sidecar], storyboard: Storyboard) -> None:

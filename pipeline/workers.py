@@ -1,4 +1,4 @@
-"""Runs render workers: so many at a time, each watched, all gone when this process goes."""
+"""Worker processes: so many at a time, each warm and watched, all gone when this process goes."""
 
 from __future__ import annotations
 
@@ -7,89 +7,129 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 
-from .jobs import Failure, Job, Sidecar
+from .jobs import Drawn, Failure, Job, log_of
 from .storyboard import REPO_ROOT
 
-Result = Sidecar | Failure
+Result = Drawn | Failure
 OnFrames = Callable[[Job, int], None]
-OnResult = Callable[[Job, Result], None]
 
 
-class Workers:
-    """A pool of at most `count` worker processes.
+class WorkerProcess:
+    """One worker: a process that draws one job after the other, started with the first.
 
-    Each worker gets an open pipe to this process and ends when the pipe does, however this process ends. `lock` is a
-    file descriptor that the workers inherit, so that what it locks stays locked until the last of them is gone.
+    It gets an open pipe to this process and ends when the pipe does, however this process ends. `lock` is a file
+    descriptor that it inherits, so that what it locks stays locked until the last worker is gone.
     """
 
-    def __init__(self, count: int, lock: int | None = None) -> None:
-        self._count = count
+    def __init__(self, lock: int | None = None) -> None:
         self._lock = lock
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._process: subprocess.Popen[bytes] | None = None
         self._guard = Lock()
         self._stopped = False
 
-    def run(self, jobs: Iterable[Job], on_frames: OnFrames, on_result: OnResult) -> None:
-        """Run `jobs` in the order given. `on_result` is called on this thread; a failed job does not end the others."""
-        with ThreadPoolExecutor(self._count, thread_name_prefix="worker") as pool:
-            waiting: dict[Future[Result], Job] = {pool.submit(self._run, job, on_frames): job for job in jobs}
-            try:
-                while waiting:
-                    done, _ = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        on_result(waiting.pop(future), future.result())
-            except BaseException:
-                self._stop(pool)
-                raise
+    def run(self, job: Job, on_frames: OnFrames) -> Result:
+        """Draw one job. A worker that failed is ended; the next job starts a new one."""
+        Path(job.work_folder).mkdir(parents=True, exist_ok=True)
+        process = self._alive(job)
+        if process is None:
+            return Failure(job.scene_id, None, "stopped", "")
+        result = _converse(process, job, on_frames)
+        if isinstance(result, Drawn):
+            return result
+        # What has failed may be in any state; one that gave no result has ended, or is of no use.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=10)
+        status = self.end()
+        if result is None:
+            return Failure(job.scene_id, None, _ended(status), "", details=tuple(_last_lines(Path(log_of(job)))))
+        return result
 
-    def _stop(self, pool: ThreadPoolExecutor) -> None:
+    def end(self, *, for_good: bool = False) -> int:
+        """End the process, whatever it does; its exit status. `for_good`: and let no other begin."""
+        with self._guard:
+            self._stopped = self._stopped or for_good
+            process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.kill()
+        status = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            # A worker that died early leaves its job unread in the pipe.
+            with suppress(BrokenPipeError):
+                if pipe is not None:
+                    pipe.close()
+        return status
+
+    def _alive(self, job: Job) -> subprocess.Popen[bytes] | None:
+        with self._guard:
+            if self._stopped:
+                return None
+            if self._process is None:
+                with Path(log_of(job)).open("ab") as log:
+                    self._process = subprocess.Popen(
+                        [sys.executable, "-m", "pipeline.worker"],
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=log,
+                        cwd=job.work_folder,
+                        env=_environment(),
+                        pass_fds=() if self._lock is None else (self._lock,),
+                        start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the workers
+                    )
+            return self._process
+
+
+class LocalWorkers:
+    """At most `count` worker processes on this machine, each drawing job after job."""
+
+    def __init__(self, count: int, on_frames: OnFrames, lock: int | None = None) -> None:
+        self.count = count
+        self._on_frames = on_frames
+        self._lock = lock
+        self._own = local()
+        self._all: list[WorkerProcess] = []
+        self._guard = Lock()
+        self._stopped = False
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="worker")
+
+    def submit(self, job: Job) -> Future[Result]:
+        """Have `job` drawn when its turn comes."""
+        return self._pool.submit(self._run, job)
+
+    def stop(self) -> None:
+        """End all workers at once; jobs that are not done fail."""
         with self._guard:
             self._stopped = True
-            for process in self._running:
-                process.kill()
-        pool.shutdown(wait=True, cancel_futures=True)
+            workers = list(self._all)
+        for worker in workers:
+            worker.end(for_good=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, job: Job, on_frames: OnFrames) -> Result:
-        work = Path(job.work_folder)
-        work.mkdir(parents=True, exist_ok=True)
-        log = work / "log.txt"
-        with log.open("wb") as stderr:
+    def _run(self, job: Job) -> Result:
+        worker = getattr(self._own, "worker", None)
+        if worker is None:
             with self._guard:
                 if self._stopped:
                     return Failure(job.scene_id, None, "stopped", "")
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "pipeline.worker"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=stderr,
-                    cwd=work,
-                    env=_environment(),
-                    pass_fds=() if self._lock is None else (self._lock,),
-                    start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the workers
-                )
-                self._running.add(process)
-            try:
-                result = _converse(process, job, on_frames)
-                status = process.wait()
-            finally:
-                process.kill()
-                process.wait()
-                with self._guard:
-                    self._running.discard(process)
-                for pipe in (process.stdin, process.stdout):
-                    # A worker that died early leaves its job unread in the pipe.
-                    with suppress(BrokenPipeError):
-                        if pipe is not None:
-                            pipe.close()
-        if result is None:
-            return Failure(job.scene_id, None, _ended(status), "", details=tuple(_last_lines(log)))
-        return result
+                worker = self._own.worker = WorkerProcess(self._lock)
+                self._all.append(worker)
+        return worker.run(job, self._on_frames)
+
+
+@contextmanager
+def local_workers(count: int, on_frames: OnFrames, lock: int | None = None) -> Iterator[LocalWorkers]:
+    """LocalWorkers that are gone when the block ends."""
+    workers = LocalWorkers(count, on_frames, lock)
+    try:
+        yield workers
+    finally:
+        workers.stop()
 
 
 def _environment() -> dict[str, str]:
@@ -100,16 +140,15 @@ def _environment() -> dict[str, str]:
 
 
 def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -> Result | None:
-    """Hand the job over and listen until the worker closes its side; its result, None where it gave none."""
+    """Hand the job over and listen until it is done; None when the worker ended without a result."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         process.stdin.write((job.to_line() + "\n").encode())
         process.stdin.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, ValueError):  # ValueError: the pipe was closed, since all is being stopped
         return None
-    result: Result | None = None
-    for line in process.stdout:
+    while line := _line(process):
         try:
             event = json.loads(line)
             kind = event.pop("event")
@@ -118,10 +157,18 @@ def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -
         if kind == "frames":
             on_frames(job, int(event["frames"]))
         elif kind == "done":
-            result = Sidecar.from_data(event["sidecar"])
+            return Drawn.from_data(event["drawn"])
         elif kind == "failed":
-            result = Failure(**{**event, "details": tuple(event["details"])})
-    return result
+            return Failure(**{**event, "details": tuple(event["details"])})
+    return None
+
+
+def _line(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None
+    try:
+        return process.stdout.readline()
+    except ValueError:  # closed from another thread, since all is being stopped
+        return b""
 
 
 def _ended(status: int) -> str:

@@ -1,9 +1,8 @@
 """Frames into one H.264 stream in an MP4 file: changed pictures through x264, still ones as repeats.
 
-The settings suit flat animation. B pictures and sub-pixel motion in steps of a quarter cost a third of x264's time and
-bring little where lines and letters move over flat areas; a short look ahead keeps the benefit of giving more bits to
-what stays. One reference picture and no weighted prediction are what repeats need. x264 runs on one thread, so a clip's
-bytes do not depend on the machine.
+Every stretch that begins with a key frame asked for (a beat) is coded by an encoder of its own, which knows nothing of
+what came before. So the packets of a beat are the same whether the beats before it were coded in the same file, in
+another process or on another machine, and pieces of a scene can be put together without coding anything again.
 """
 
 from __future__ import annotations
@@ -18,28 +17,14 @@ from typing import Any
 
 import av
 import numpy as np
+from av.codec.context import Flags
 from av.video.frame import PictureType
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 
+from ..encoder import SECONDS_BETWEEN_KEY_FRAMES, TIME_SCALE, x264_options
 from .repeats import Repeats
 
-# Divisible by every frame rate of the film, so that a frame is a whole number of ticks.
-TIME_SCALE = 90_000
-SECONDS_BETWEEN_KEY_FRAMES = 5
 QUEUE_LENGTH = 4  # frames on the way to x264, 3 MB each at 1080p
-OPTIONS = {"preset": "veryfast", "crf": "18", "profile": "high", "forced-idr": "1"}
-PARAMS = {
-    "scenecut": 0,
-    "open-gop": 0,
-    "keyint": "infinite",  # key frames are asked for here, where stills are counted
-    "bframes": 0,
-    "weightp": 0,
-    "ref": 1,
-    "rc-lookahead": 5,
-    "subme": 1,
-    "me": "dia",
-    "threads": 1,
-}
 
 
 class PictureStream:
@@ -60,15 +45,18 @@ class PictureStream:
             "video_track_timescale": str(TIME_SCALE),
         }
         self._container = av.open(str(path), "w", format="mp4", options=options)
-        self._stream = self._container.add_stream("libx264", rate=fps, options=_options())
+        self._stream = self._container.add_stream("libx264", rate=fps, options=x264_options())
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
-        _set(self._stream.codec_context, fps)
+        self._context = self._stream.codec_context
+        _set(self._context, fps)
         self._repeats = Repeats(_sample(width, height, fps))
         self._encoded = 0
 
     def write(self, frame: Any, repeat: int, *, key: bool, same: bool = False) -> None:
-        """Show `frame` for `repeat` frames. `key`: begin with a key frame. `same`: it shows what the last one did."""
+        """Show `frame` for `repeat` frames. `key`: a new stretch begins. `same`: it shows what the last one did."""
         distance = SECONDS_BETWEEN_KEY_FRAMES * self._fps
+        if key and self.frames:
+            self._begin_stretch()
         if same and not key and self.frames:
             shown = min(repeat, distance - self._since_key)
             self._hold(shown)
@@ -85,13 +73,27 @@ class PictureStream:
 
     def close(self) -> None:
         """Write what x264 still holds and finish the file."""
-        for packet in self._stream.encode(None):
-            self._mux(packet)
+        self._flush()
         self._container.close()
 
     def abort(self) -> None:
         """Let go of the file, which is not whole."""
         self._container.close()
+
+    def _flush(self) -> None:
+        for packet in self._context.encode(None):
+            self._mux(packet)
+
+    def _begin_stretch(self) -> None:
+        """Go on with an encoder that has seen nothing yet."""
+        self._flush()
+        context = av.CodecContext.create("libx264", "w")
+        context.width, context.height, context.pix_fmt = self._stream.width, self._stream.height, "yuv420p"
+        _set(context, self._fps)
+        context.options = x264_options()
+        context.flags |= Flags.global_header  # the file has the parameter sets already
+        self._context = context
+        self._encoded = 0
 
     def _encode(self, frame: Any, *, key: bool) -> None:
         frame.time_base = Fraction(1, self._fps)
@@ -100,7 +102,7 @@ class PictureStream:
         self._encoded += 1
         self.frames += 1
         self._waiting.append(0)
-        for packet in self._stream.encode(frame):
+        for packet in self._context.encode(frame):
             self._mux(packet)
 
     def _hold(self, repeat: int) -> None:
@@ -132,10 +134,6 @@ class PictureStream:
         self._written += 1
 
 
-def _options() -> dict[str, str]:
-    return OPTIONS | {"x264-params": ":".join(f"{name}={value}" for name, value in PARAMS.items())}
-
-
 def _set(context: Any, fps: int) -> None:
     context.time_base = Fraction(1, fps)
     context.framerate = Fraction(fps, 1)
@@ -151,7 +149,7 @@ def _sample(width: int, height: int, fps: int) -> list[bytes]:
     context = av.CodecContext.create("libx264", "w")
     context.width, context.height, context.pix_fmt = width, height, "yuv420p"
     _set(context, fps)
-    context.options = _options()
+    context.options = x264_options()
     frame = av.VideoFrame(width, height, "yuv420p")
     for plane in frame.planes:
         np.frombuffer(plane, np.uint8)[:] = 128

@@ -77,3 +77,16 @@ class Studio:
         text = path.read_text(encoding="utf-8")
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
         path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def explain_film(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line on the film itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=REPO,
+        env=os.environ | {"COLUMNS": "200"},
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )

@@ -16,9 +16,9 @@ from small_studio import REPO, Studio
 
 from engine import preset, run, run_trained
 from pipeline import cli, workers
-from pipeline.jobs import Failure, Job, Sidecar
+from pipeline.jobs import Failure, Job
 from pipeline.progress import FilmProgress, duration, size
-from pipeline.workers import Workers
+from pipeline.workers import local_workers
 
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -227,9 +227,9 @@ def test_lengths_and_sizes_as_a_person_writes_them() -> None:
 @pytest.mark.parametrize("program", ["/bin/false", "/bin/true"])
 def test_a_worker_that_never_begins_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(workers.sys, "executable", program)
-    jobs = [Job(f"s{n}", "s.S", "", "", "zh", "draft", 0, "", "", "", str(tmp_path / str(n))) for n in range(6)]
-    results: list[Sidecar | Failure] = []
-    Workers(2).run(jobs, lambda *_: None, lambda _, result: results.append(result))
+    jobs = [Job(f"s{n}", "s.S", "", "", "zh", "draft", 0, "", str(tmp_path / str(n))) for n in range(6)]
+    with local_workers(2, lambda *_: None) as pool:
+        results = [future.result() for future in [pool.submit(job) for job in jobs]]
     assert len(results) == len(jobs)
     assert all(isinstance(result, Failure) and "without a result" in result.error for result in results)
 

@@ -15,12 +15,13 @@ import pytest
 from small_studio import Studio
 from test_pipeline_captions import parse_vtt
 
-from pipeline.encoder import ClipEncoder
+from pipeline.encoder import ColourConverter
 from pipeline.film import JoinedFilm, Part, concat_list, find_ffmpeg, join, verify
 from pipeline.jobs import ClipCue, Sidecar
 from pipeline.probe import BrokenVideoError, faults_of, probe, top_level_boxes
 from pipeline.problems import UserError
 from pipeline.qualities import QUALITIES, Quality
+from pipeline.renderer.stream import PictureStream
 
 DRAFT = QUALITIES["draft"]
 TINY = Quality("draft", 64, 48, 30)
@@ -56,10 +57,15 @@ def test_every_beat_begins_with_a_key_frame(finished: Studio) -> None:
     assert probe(finished.clips()["middle"]).key_frames == (0, 12, 24)
 
 
+def encode(path: Path, pixels: np.ndarray, frames: int, quality: Quality = TINY) -> None:
+    """A file of one picture."""
+    stream = PictureStream(path, quality.width, quality.height, quality.fps)
+    stream.write(ColourConverter().convert(pixels), frames, key=True)
+    stream.close()
+
+
 def test_key_frames_come_at_least_every_five_seconds(tmp_path: Path) -> None:
-    encoder = ClipEncoder(tmp_path / "still.mp4", TINY)
-    encoder.write(np.full((48, 64, 4), 255, np.uint8), 400, key=True)
-    encoder.close()
+    encode(tmp_path / "still.mp4", np.full((48, 64, 4), 255, np.uint8), 400)
     keys = probe(tmp_path / "still.mp4").key_frames
     assert keys == (0, 150, 300)
 
@@ -101,11 +107,9 @@ def test_colours_are_those_that_were_drawn(finished: Studio) -> None:
     "colour", [(255, 255, 255), (0, 0, 0), (0, 255, 0), (18, 20, 38), (250, 150, 40), (255, 92, 138)]
 )
 def test_colours_survive_the_encoder_as_a_player_shows_them(tmp_path: Path, colour: tuple[int, int, int]) -> None:
-    encoder = ClipEncoder(tmp_path / "colour.mp4", TINY)
     pixels = np.empty((48, 64, 4), np.uint8)
     pixels[:] = (*colour, 255)
-    encoder.write(pixels, 3, key=True)
-    encoder.close()
+    encode(tmp_path / "colour.mp4", pixels, 3)
     frame = frames_of(tmp_path / "colour.mp4")[1]
     assert middle_of(frame) == pytest.approx(luma_chroma(*colour), abs=1.5)
     # ffmpeg as the player: it follows the file's own colour tags.
@@ -118,9 +122,7 @@ def test_a_still_picture_is_encoded_without_drift(tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     pixels = np.full((48, 64, 4), 255, np.uint8)
     pixels[..., :3] = rng.integers(0, 255, (6, 8, 3)).repeat(8, 0).repeat(8, 1)
-    encoder = ClipEncoder(tmp_path / "still.mp4", TINY)
-    encoder.write(pixels, 60, key=True)
-    encoder.close()
+    encode(tmp_path / "still.mp4", pixels, 60)
     frames = [frame.to_ndarray() for frame in frames_of(tmp_path / "still.mp4")]
     assert len(frames) == 60
     assert max(int(np.abs(frame.astype(int) - frames[0]).max()) for frame in frames) <= 24
@@ -202,9 +204,7 @@ def test_no_partial_files_are_left(finished: Studio) -> None:
 
 def clip(path: Path, frames: int, quality: Quality = TINY) -> Part:
     """A clip of one grey, with its sidecar's facts."""
-    encoder = ClipEncoder(path, quality)
-    encoder.write(np.full((quality.height, quality.width, 4), 90, np.uint8), frames, key=True)
-    encoder.close()
+    encode(path, np.full((quality.height, quality.width, 4), 90, np.uint8), frames, quality)
     sidecar = Sidecar(path.stem, "en", "draft", "f", quality.fps, frames, (ClipCue("b", 0, frames, "Words."),), "s", 1)
     return Part(path, sidecar, f"Chapter = {path.stem}; #1 \\ 'x'")
 

@@ -15,11 +15,11 @@ from test_pipeline_captions import parse_vtt
 
 from pipeline.clips import Clip, Media, film_name, slug_of, usable
 from pipeline.fingerprint import closure, source_digest
-from pipeline.jobs import ClipCue, Sidecar
+from pipeline.jobs import ClipCue, SceneFaultError, Sidecar
+from pipeline.pieces import check_cues
 from pipeline.qualities import QUALITIES
 from pipeline.render import choose_scenes, plan
 from pipeline.storyboard import load_storyboard
-from pipeline.worker import SceneFaultError, check_cues
 
 
 def made(studio: Studio, language: str = "zh") -> dict[str, tuple[str, int]]:

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from manim import BLUE, RED, FadeIn, Rectangle, Scene, Text, VGroup
 
+from pipeline import encoder
 from pipeline.encoder import ColourConverter
 from pipeline.probe import faults_of, probe
 from pipeline.qualities import Quality
 from pipeline.renderer import FastRenderer
-from pipeline.renderer import stream as stream_module
 from pipeline.renderer.repeats import RepeatError, Repeats, escaped, unescaped, units_of
-from pipeline.renderer.stream import PictureStream, StreamThread
+from pipeline.renderer.stream import PictureStream, StreamThread, _sample
 from pipeline.renderer.yuv import YuvPicture
 
 WIDTH, HEIGHT, FPS = 194, 98, 10  # two pixels more than whole blocks
@@ -128,7 +128,7 @@ def test_a_stream_with_repeats_shows_what_it_was_given(tmp_path: Path) -> None:
                 assert _equal(frame, group[0])
         first += repeat
     assert {0, sum(shown[:6])} <= set(keys)
-    assert max(np.diff([*keys, len(frames)])) <= stream_module.SECONDS_BETWEEN_KEY_FRAMES * FPS
+    assert max(np.diff([*keys, len(frames)])) <= encoder.SECONDS_BETWEEN_KEY_FRAMES * FPS
 
 
 def test_the_same_again_is_not_encoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,9 +201,9 @@ def test_the_bytes_are_the_same_every_time(tmp_path: Path) -> None:
 def test_settings_that_rule_repeats_out_are_refused(
     setting: dict[str, Any], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_module, "PARAMS", stream_module.PARAMS | setting)
+    monkeypatch.setattr(encoder, "X264_PARAMS", encoder.X264_PARAMS | setting)
     with pytest.raises(RepeatError, match=reason):
-        Repeats(stream_module._sample(WIDTH, HEIGHT, FPS))
+        Repeats(_sample(WIDTH, HEIGHT, FPS))
 
 
 def test_the_thread_hands_every_frame_back(tmp_path: Path) -> None:

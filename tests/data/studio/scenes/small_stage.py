@@ -26,7 +26,9 @@ class SmallScene(Scene):
         self.entry = next(entry for entry in storyboard.scenes if entry.class_name == type(self).__name__)
         self.cues: list[Cue] = []
 
-    def frame(self) -> int:
+    @property
+    def frame_count(self) -> int:
+        """Frames so far, drawn or not."""
         return round(self.renderer.time * config.frame_rate)
 
     def seconds(self, frames: int) -> float:
@@ -44,7 +46,7 @@ class SmallScene(Scene):
 
     @contextmanager
     def beat(self, name: str, **values: object) -> Iterator[None]:
-        start = self.frame()
+        start = self.frame_count
         beat = self.entry.beats[name]
         yield
-        self.cues.append(Cue(name, start, self.frame(), fill(beat.words[self.language], values), beat.steps))
+        self.cues.append(Cue(name, start, self.frame_count, fill(beat.words[self.language], values), beat.steps))

@@ -1,0 +1,182 @@
+"""Draws one job into its piece: the scene is run, beats that are not asked for are run without drawing."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .fingerprint import source_digest
+from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError
+from .qualities import QUALITIES
+from .storyboard import REPO_ROOT, SCENES_CHECKED, SCENES_FOLDER
+
+# Linux counts in kibibytes, macOS in bytes.
+_MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class BeatWatch:
+    """Knows which beat plays, lets each begin with a key frame, and draws only the job's own beats."""
+
+    def __init__(self, scene: Any, job: Job, begin_beat: Callable[[], None]) -> None:
+        self.current: str | None = None
+        self.start_frame = 0  # the scene's frame at which drawing began
+        self._scene, self._job = scene, job
+        play_beat = scene.beat
+
+        def beat(name: str, **facts: Any) -> AbstractContextManager[Any]:
+            if name == job.end_beat:
+                self._end()
+            self.current = name
+            if name == job.first_beat:
+                self.start_frame = scene.frame_count
+                self._draw(True)
+            begin_beat()
+            return play_beat(name, **facts)
+
+        scene.beat = beat
+        if job.first_beat is not None:
+            self._draw(False)
+        if job.end_beat is not None:
+            scene.tear_down = lambda: None  # the beats that it would miss are another piece's
+
+    def _draw(self, on: bool) -> None:
+        # manim resets the one from the other before every play.
+        self._scene.renderer.skip_animations = self._scene.renderer._original_skipping_status = not on
+
+    def _end(self) -> None:
+        from manim.utils.exceptions import EndSceneEarlyException  # noqa: PLC0415 (manim is there by now)
+
+        raise EndSceneEarlyException
+
+
+def warm_up() -> None:
+    """Import what every scene needs; it takes a second or two, once a process."""
+    import manim  # noqa: F401, PLC0415
+
+    import scenes.stage.scene  # noqa: F401, PLC0415
+
+    from . import clip_writer  # noqa: F401, PLC0415
+
+
+def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_frames: Callable[[int], None]) -> Drawn:
+    """Draw `job` into its piece. `watch` receives the scene's watch as soon as there is one.
+
+    Raises whatever the scene raises, and SceneFaultError for a scene whose result cannot be used.
+    """
+    from manim import tempconfig  # noqa: PLC0415 (it takes a second, and its settings must be private to the job)
+    from manim.mobject.svg.svg_mobject import SVG_HASH_TO_MOB_MAP  # noqa: PLC0415
+    from manim.renderer.cairo_renderer import CairoRenderer  # noqa: PLC0415
+
+    from .clip_writer import ClipWriter  # noqa: PLC0415
+    from .renderer import FastRenderer  # noqa: PLC0415
+
+    began = time.monotonic()
+    os.environ["EXPLAINER_STORYBOARD"] = job.storyboard
+    os.environ["EXPLAINER_LANGUAGE"] = job.language
+    os.environ[SCENES_FOLDER] = job.scenes_folder
+    os.environ[SCENES_CHECKED] = "1"
+    # What manim reads a second time has other stroke widths than the first time: each job begins with nothing read.
+    SVG_HASH_TO_MOB_MAP.clear()
+    quality = QUALITIES[job.quality]
+    check_source(job)
+    settings = {
+        "renderer": "cairo",
+        "pixel_width": quality.width,
+        "pixel_height": quality.height,
+        "frame_rate": quality.fps,
+        "media_dir": job.work_folder,
+        "disable_caching": True,  # whole clips are kept instead
+        "progress_bar": "none",
+        "verbosity": "ERROR",
+        "format": None,  # a video; a scene that plays nothing is told below
+        "preview": False,
+        "save_sections": False,
+        "transparent": False,
+        "log_to_file": False,
+    }
+    with tempconfig(settings):
+        scene_class = load_class(job)
+        gap = job.gap if job.end_beat is None else 0
+        writer = partial(ClipWriter, target=Path(job.piece), quality=quality, gap=gap, on_frames=on_frames)
+        camera = {"camera_class": scene_class.camera_class} if hasattr(scene_class, "camera_class") else {}
+        renderer = CairoRenderer if job.renderer == "manim" else FastRenderer
+        scene = scene_class(renderer=renderer(file_writer_class=writer, **camera))
+        clip = scene.renderer.file_writer
+        if not hasattr(scene, "beat"):
+            clip.abort_encode_jobs()
+            raise SceneFaultError(f"{job.scene} is not a scene of the stage: it has no beats")
+        watch.append(BeatWatch(scene, job, clip.begin_beat))
+        on_started()
+        scene.render()
+        counted = scene.frame_count - watch[-1].start_frame
+    watch[-1].current = None
+    if not clip.scene_frames:
+        raise SceneFaultError(
+            f"{job.scene} plays nothing" + (f" from the beat {job.first_beat} on" * bool(job.first_beat))
+        )
+    check_source(job)
+    start = watch[-1].start_frame
+    if counted != clip.scene_frames:
+        raise SceneFaultError(f"the scene counted {counted} frames but drew {clip.scene_frames}")
+    cues = tuple(
+        ClipCue(cue.beat, int(cue.start_frame), int(cue.end_frame), cue.words, tuple(cue.steps))
+        for cue in scene.cues
+        if cue.start_frame >= start
+    )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
+    return Drawn(start, clip.frames, cues, round(time.monotonic() - began, 2), memory)
+
+
+def scene_file(job: Job) -> Path:
+    """The file of the job's scene class."""
+    return Path(job.scenes_folder).joinpath(*job.scene.split(".")[:-1]).with_suffix(".py")
+
+
+def load_class(job: Job) -> Any:
+    """The scene class of `job`: from the project's own scenes by import, from another folder by file."""
+    module_name, _, class_name = job.scene.rpartition(".")
+    folder = Path(job.scenes_folder)
+    for path in (str(folder), str(REPO_ROOT)):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+    if folder == REPO_ROOT / "scenes":
+        module = importlib.import_module(f"scenes.{module_name}")
+    else:
+        file = scene_file(job)
+        spec = importlib.util.spec_from_file_location(module_name, file)
+        if spec is None or spec.loader is None:
+            raise SceneFaultError(f"{file} cannot be imported")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module
+        spec.loader.exec_module(module)
+    return getattr(module, class_name)
+
+
+def check_source(job: Job) -> None:
+    """Raise SceneFaultError when what the fingerprint speaks of is not what is drawn."""
+    if source_digest(scene_file(job)) != job.sources:
+        raise SceneFaultError("its source, or something that it imports, was changed since the render began")
+
+
+def describe(error: BaseException, job: Job, beat: str | None) -> Failure:
+    """`error` as a failure: the deepest line of the scene's own file, and the last lines of what Python has to say."""
+    file = scene_file(job)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno or 0 for frame in frames if Path(frame.filename) == file]
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename) == file:
+        lines.append(error.lineno or 0)
+    if isinstance(error, SceneFaultError):  # it says all there is; where this program noticed is of no use
+        return Failure(job.scene_id, beat, str(error), str(file), lines[-1] if lines else 0)
+    details = "".join(traceback.format_list(frames[-3:])).rstrip().splitlines()
+    message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Failure(job.scene_id, beat, message, str(file), lines[-1] if lines else 0, tuple(details))
