@@ -24,7 +24,7 @@ from .qualities import Quality
 # How many earlier versions are remembered.
 VERSIONS = 20
 # What decides how clips become a film; a change of it joins every film again, which takes seconds.
-_PROGRAM = ("film.py", "captions.py", "manifest.py")
+_PROGRAM = ("film.py", "manifest.py", "captions*.py", "captions/*.py")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _earlier(path: Path, made_from: dict[str, Any]) -> list[dict[str, Any]]:
 @lru_cache(maxsize=1)
 def _program() -> str:
     here = Path(__file__).resolve().parent
-    return _digest([sha256_of(here / name) for name in _PROGRAM])
+    return _digest([sha256_of(path) for pattern in _PROGRAM for path in sorted(here.glob(pattern))])
 
 
 def _digest(data: Any) -> str:
