@@ -133,8 +133,10 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
         for cue in scene.cues
         if cue.start_frame >= start
     )
+    trace = getattr(scene, "trace", None)
+    reads = trace.reads() if hasattr(trace, "reads") else {}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
-    return Drawn(start, clip.frames, cues, round(time.monotonic() - began, 2), memory)
+    return Drawn(start, clip.frames, cues, round(time.monotonic() - began, 2), memory, reads)
 
 
 def scene_file(job: Job) -> Path:

@@ -74,6 +74,7 @@ class Drawn:
     cues: tuple[ClipCue, ...]  # frames count from the scene's beginning
     seconds: float  # of the worker's time
     memory: int  # the most bytes of memory that the worker's process has held so far
+    reads: dict[str, str] = field(default_factory=dict)  # trace keys that the scene looked up, with digests of values
 
     def to_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -98,6 +99,7 @@ class Sidecar:
     size: int  # bytes
     render_seconds: float = field(compare=False, default=0.0)  # of all its workers together
     memory: int = field(compare=False, default=0)  # the most bytes that one of its workers held
+    reads: dict[str, str] = field(default_factory=dict)  # trace keys that the scene looked up, with digests of values
 
     def to_data(self) -> dict[str, Any]:
         return asdict(self)

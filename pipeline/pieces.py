@@ -79,6 +79,7 @@ def assemble(target: Path, pieces: Sequence[tuple[Path, Drawn]], quality: Qualit
                 "size": temporary.stat().st_size,
                 "render_seconds": round(sum(drawn.seconds for _, drawn in pieces), 2),
                 "memory": max(drawn.memory for _, drawn in pieces),
+                "reads": dict(sorted(read for _, drawn in pieces for read in drawn.reads.items())),
             }
         )
     write_json(target.with_suffix(".json"), sidecar.to_data())
