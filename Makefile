@@ -15,7 +15,7 @@ render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|stan
 preview: setup ## one scene, quick and small: SCENE=id LANGUAGE=en
 	@$(PY) -m pipeline.cli preview $(or $(SCENE),$(error say which scene: make preview SCENE=embedding)) $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN))
 test: setup ## lint, types, fast tests
-	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow" -n auto --dist loadgroup $(PYTEST)
+	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not voice" -n auto --dist loadgroup $(PYTEST)
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
 check: setup ## check storyboard.yaml
