@@ -27,6 +27,7 @@ __all__ = [
     "Beat",
     "Entry",
     "Film",
+    "Poster",
     "Steps",
     "Storyboard",
     "StoryboardError",
@@ -163,6 +164,13 @@ class Beat(_Model):
         return ({"steps": value["steps"]} if "steps" in value else {}) | {"words": words}
 
 
+class Poster(_Model):
+    """The frame that stands for the film: the last one of a beat of a scene."""
+
+    scene: Name = Field(description="the id of a scene that is drawn")
+    beat: Name | None = Field(default=None, description="a beat of that scene; without it, the scene's own poster")
+
+
 class Entry(_Model):
     """One scene of the film."""
 
@@ -178,6 +186,8 @@ class Entry(_Model):
     )
     beats: dict[Name, Beat] = Field(min_length=1, description="name: {steps, one text for each language}")
     draft: bool = Field(default=False, description="true, false")
+    # No clip depends on it, so it is left out wherever an entry is dumped.
+    poster: Name | None = Field(default=None, exclude=True, description="a beat of this scene")
 
     @property
     def module(self) -> str:
@@ -205,6 +215,7 @@ class Film(_Model):
     )
     reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
     words: dict[Name, Words] = Field(default={}, description="name: one text for each language")
+    poster: Poster | None = Field(default=None, exclude=True, description="{scene: id, beat: name}")
 
     @property
     def preset(self) -> tuple[Any, dict[str, Any]]:

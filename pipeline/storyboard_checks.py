@@ -14,7 +14,7 @@ from .placeholders import ALLOWED as PLACEHOLDERS_ALLOWED
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed
 from .scene_checks import SceneSource, check_film_words, check_scene
-from .storyboard import Beat, Entry, Film
+from .storyboard import Beat, Entry, Film, Poster
 from .yaml_lines import Document, PathKey
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -71,6 +71,7 @@ def check(document: Document, film: Film | None, entries: ParsedEntries, scenes:
         problems += _languages(document, film, entries)
         problems += _frame_words(document, film, entries)
         problems += _model_settings(document, film)
+    problems += _posters(document, film, entries)
     if scenes is not None:
         sources = SceneSource(scenes)
         for index, entry in enumerate(entries):
@@ -133,15 +134,18 @@ def _show(value: Any) -> str:
 
 
 def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
+    if model is Film and loc[:1] == ("poster",):
+        return Poster
     return Beat if model is Entry and loc[:1] == ("beats",) and len(loc) >= 2 else model
 
 
 def _description(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
     owner = _model_at(model, loc)
-    for part in reversed(loc) if owner is Beat else loc[:1]:
+    for part in loc[:1] if owner is model else reversed(loc):
         if part in owner.model_fields:
             return owner.model_fields[str(part)].description or ""
-    return ""
+    field = model.model_fields.get(str(loc[0])) if loc else None
+    return (field.description or "") if field is not None else ""
 
 
 def _choices(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
@@ -272,6 +276,29 @@ def _model_settings(document: Document, film: Film) -> Iterator[Problem]:
             yield _problem(document, ("film", "model", error.field), error.message, "", hint)
     except (TypeError, ValueError, OverflowError) as error:
         yield _problem(document, ("film", "model"), f"the model refuses its settings: {error}", "", hint)
+
+
+def _posters(document: Document, film: Film | None, entries: ParsedEntries) -> Iterator[Problem]:
+    """Posters name a beat that there is, of a scene that is drawn."""
+    for index, entry in enumerate(entries):
+        if entry is not None and entry.poster is not None and entry.poster not in entry.beats:
+            yield _no_beat(document, ("scenes", index, "poster"), entry, entry.poster)
+    chosen = film.poster if film is not None else None
+    if chosen is None or None in entries:
+        return
+    drawn = {entry.id: entry for entry in entries if entry is not None and not entry.draft}
+    if chosen.scene not in drawn:
+        draft = any(entry is not None and entry.id == chosen.scene for entry in entries)
+        message = f'"{chosen.scene}" is ' + ("a draft: it is not drawn yet" if draft else "no scene of the storyboard")
+        hint = did_you_mean(chosen.scene, drawn, "choose a scene that is drawn")
+        yield _problem(document, ("film", "poster", "scene"), message, listed(drawn), hint)
+    elif chosen.beat is not None and chosen.beat not in drawn[chosen.scene].beats:
+        yield _no_beat(document, ("film", "poster", "beat"), drawn[chosen.scene], chosen.beat)
+
+
+def _no_beat(document: Document, path: PathKey, entry: Entry, beat: str) -> Problem:
+    hint = did_you_mean(beat, entry.beats, "choose one of its beats, or remove the line")
+    return _problem(document, path, f'the scene "{entry.id}" has no beat "{beat}"', listed(entry.beats), hint)
 
 
 # --- small things -------------------------------------------------------------------------------------------------
