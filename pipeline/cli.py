@@ -121,6 +121,9 @@ def parser() -> FriendlyParser:
         help="fast (default), or manim: manim's own, to the same pictures in several times the time",
     )
     render.add_argument("--force", action="store_true", help="render every clip again, changed or not")
+    render.add_argument(
+        "--why", action="store_true", help="say for each scene whether it would be rendered and why; render nothing"
+    )
     render.add_argument("--ffmpeg", metavar="PATH", help="join with this ffmpeg (default: the packaged one)")
     _common(render)
     render.set_defaults(run=_render)
@@ -214,6 +217,7 @@ def _render(arguments: argparse.Namespace) -> int:
         force=arguments.force,
         renderer=arguments.renderer,
         ffmpeg=arguments.ffmpeg,
+        why=arguments.why,
     )
     return render_film(request, Console())
 

@@ -134,7 +134,7 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
         if cue.start_frame >= start
     )
     trace: Any = getattr(scene, "trace", None)
-    reads = {} if trace is None else trace.reads()
+    reads = None if trace is None else trace.reads()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
     return Drawn(start, clip.frames, cues, round(time.monotonic() - began, 2), memory, reads)
 

@@ -1,165 +1,170 @@
-"""What a clip depends on, in one digest: when it changes the clip is rendered again, and only then."""
+"""What a clip depends on, part by part: when one of the parts changes the clip is rendered again, and only then.
+
+The values that a scene shows are no part of this: which of the trace it looks up is known only once it has been drawn.
+They are in the clip's sidecar; see `clips.py`. Here stands what can be told before.
+"""
 
 from __future__ import annotations
 
-import ast
 import hashlib
+import importlib.util
 import json
-import platform
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import fields
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from .encoder import SECONDS_BETWEEN_KEY_FRAMES, TIME_SCALE, X264_OPTIONS, X264_PARAMS
+from .files import sha256_of
 from .qualities import Quality
-from .storyboard import REPO_ROOT, Entry, Storyboard
+from .sources import LENGTH, closure, film_words_of, source_parts
+from .storyboard import Entry, Storyboard
 
-# The packages whose versions show in a frame.
-DRAWING_PACKAGES = ("manim", "manimpango", "manimgx-fonts-cjk", "numpy", "pycairo", "typst", "av", "skia-pathops")
-# The modules of this room that a frame passes through.
-RENDERING_MODULES = ("worker.py", "drawing.py", "pieces.py", "clip_writer.py", "encoder.py")
-LENGTH = 16
+__all__ = ["Model", "closure", "digest_of", "model_of", "parts_of", "source_digest"]
+
+# The packages whose versions show in a frame, by the name that people know.
+DRAWING_PACKAGES = {
+    "manim": "manim",
+    "NumPy": "numpy",
+    "Pycairo": "pycairo",
+    "ManimPango": "manimpango",
+    "Typst": "typst",
+    "Skia": "skia-pathops",
+    "PyAV": "av",
+}
+FONT_PACKAGE = "manimgx_fonts_cjk"
+# The modules of this room that a frame passes through; what the encoder is told stands in encoder.py.
+RENDERING_MODULES = ("drawing.py", "pieces.py", "clip_writer.py", "encoder.py")
+THEME = "scenes/stage/theme.py"
+# Settings of the model that decide values only; whether a scene shows one of these is known when it has been drawn.
+VALUE_SETTINGS = ("seed", "weight_recipe", "E")
 
 
-@dataclass(frozen=True)
 class Model:
-    """The computed model as far as clips are concerned."""
+    """The film's model as far as clips are concerned.
 
-    digest: str
+    `shape`: preset, words and sizes. `digest` stands for all that its values follow from, found without computing any:
+    where it is the same, so are the values.
+    """
+
+    def __init__(self, preset_name: str, config: Any) -> None:
+        from engine.trained import training_digest  # noqa: PLC0415 (only a render needs it)
+
+        self._config = config
+        self._base: Any = None
+        self._with_trained: Any = None
+        names = [field.name for field in fields(config) if field.name not in VALUE_SETTINGS]
+        self.shape = {"preset": preset_name} | {name: getattr(config, name) for name in names}
+        self.digest = digest_of({"config": repr(config), "trained": training_digest(config)})
+
+    def value_digest(self, key: str) -> str | None:
+        """The digest of a key's values; None where this model has no such key. Trained weights are loaded if it needs
+        them."""
+        from engine import run, run_trained  # noqa: PLC0415
+
+        if self._base is None:
+            self._base = run(self._config)
+        if key in self._base:
+            return str(self._base.value_digest(key))
+        if self._with_trained is None:
+            self._with_trained = run_trained(self._config)
+        return str(self._with_trained.value_digest(key)) if key in self._with_trained else None
 
 
 def model_of(storyboard: Storyboard) -> Model:
-    """Run the storyboard's model once; its digest and that of its trained weights stand for the film's numbers."""
-    from engine import preset, run  # noqa: PLC0415 (only a render needs it)
-    from engine.trained import training_digest  # noqa: PLC0415
+    """The storyboard's model."""
+    from engine import preset  # noqa: PLC0415 (only a render needs it)
 
     name, settings = storyboard.film.preset
-    trace = run(preset(name, **settings))
-    trained = training_digest(trace.config)
-    return Model(_digest({"trace": trace.digest(), "trained": trained, "config": repr(trace.config)}))
+    return Model(name, preset(name, **settings))
 
 
-def fingerprint(storyboard: Storyboard, entry: Entry, language: str, quality: Quality, parts: tuple[Model, str]) -> str:
-    """The digest of all that the clip of `entry` in `language` shows. `parts`: the model, the sources' digest."""
-    model, sources = parts
+def parts_of(
+    storyboard: Storyboard, entry: Entry, language: str, quality: Quality, shape: Mapping[str, Any], file: Path
+) -> dict[str, str]:
+    """The digest of each part that the clip of `entry` (drawn by the scene file `file`) in `language` depends on.
+
+    The digest of all of them together is the clip's fingerprint. The name of a part has its kind before the first
+    slash; `why.py` turns it into words. `shape`: see `Model`.
+    """
     film = storyboard.film
-    return _digest(
-        {
-            "words": _in_language(entry.model_dump(), language, film.languages),
-            "place": [storyboard.rank_of(entry), len(storyboard.scenes)],
-            "film": {
-                "words": _in_language(film.model_dump(include={"words"}), language, film.languages),
-                "reading": [
-                    film.unit(language),
-                    film.reading_time("字", language),
-                    film.reading_time("word", language),
-                ],
-                "gap": quality.frames(film.gap),
-            },
-            "language": language,
-            "model": model.digest,
-            "quality": [quality.width, quality.height, quality.fps],
-            "sources": sources,
-            "versions": versions(),
-        }
-    )[:LENGTH]
+    words = dict.fromkeys(["step", f"track_{entry.track}", f"map_{entry.map}", *film_words_of(file, entry.class_name)])
+    parts: dict[str, Any] = {
+        "language": language,
+        "quality": [quality.width, quality.height, quality.fps],
+        "scene": [entry.scene, entry.track, entry.map],
+        "steps": entry.steps,
+        "place": [storyboard.rank_of(entry), len(storyboard.scenes)],
+        "title": entry.title[language],
+        "takeaway": entry.takeaway[language],
+        "beats": list(entry.beats),
+        "reading": [film.unit(language), film.reading_time("字", language), film.reading_time("word", language)],
+        "gap": quality.frames(film.gap),
+    }
+    parts |= {f"label/{name}": text[language] for name, text in entry.labels.items()}
+    parts |= {f"words/{name}": beat.words[language] for name, beat in entry.beats.items()}
+    parts |= {f"steps/{name}": beat.steps for name, beat in entry.beats.items()}
+    parts |= {f"film word/{name}": film.words[name][language] for name in words if name in film.words}
+    parts |= {f"model/{name}": value for name, value in shape.items()}
+    return {name: digest_of(value) for name, value in parts.items()} | surroundings(file)
 
 
-def source_digest(file: Path) -> str:
-    """The digest of the source text that draws and encodes the scene file `file`: it, what it imports, the encoder."""
-    here = Path(__file__).resolve().parent
-    scene = closure(file, (REPO_ROOT, file.parent))
-    own = [*(here / name for name in RENDERING_MODULES), *sorted((here / "renderer").glob("*.py"))]
-    return _digest(
-        {
-            "files": [[_place(path, file), hashlib.sha256(path.read_bytes()).hexdigest()] for path in (*scene, *own)],
-            "encoder": [X264_OPTIONS, X264_PARAMS, TIME_SCALE, SECONDS_BETWEEN_KEY_FRAMES],
-        }
+def surroundings(file: Path) -> dict[str, str]:
+    """The parts that do not depend on the storyboard: source, theme, fonts, versions."""
+    sources = _source_parts(file)
+    theme = {"theme": sources.pop(THEME)} if THEME in sources else {}
+    return (
+        theme
+        | {f"source/{place}": digest for place, digest in sources.items()}
+        | {f"font/{font.name}": digest_of_file(font) for font in font_files()}
+        | {f"version/{name}": digest_of(number) for name, number in versions().items()}
     )
 
 
-def _place(path: Path, scene: Path) -> str:
-    """Where `path` lies in the project or beside the scene; never where the project lies on this machine."""
-    roots = (REPO_ROOT, scene.resolve().parent)
-    return next((path.relative_to(root).as_posix() for root in roots if path.is_relative_to(root)), path.name)
+def source_digest(file: Path) -> str:
+    """The digest of the source that draws and encodes the scene file `file`: it, what it imports, the encoder."""
+    return digest_of(_source_parts(file))
 
 
-def closure(file: Path, roots: Iterable[Path]) -> list[Path]:
-    """`file` and every module of the project that it imports, directly or through others, sorted by path."""
-    roots = tuple(root.resolve() for root in roots)
-    found: set[Path] = set()
-    waiting = [file.resolve()]
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        waiting += _imported(path, path.stat().st_mtime_ns, roots)
-    return sorted(found)
+def _source_parts(file: Path) -> dict[str, str]:
+    here = Path(__file__).resolve().parent
+    own = [path for name in RENDERING_MODULES if (path := here / name).is_file()]
+    return source_parts(file, [*own, *sorted((here / "renderer").glob("*.py"))])
 
 
-@lru_cache(maxsize=512)
-def _imported(path: Path, _changed: int, roots: tuple[Path, ...]) -> tuple[Path, ...]:
-    tree = ast.parse(path.read_bytes(), filename=str(path))
-    # This room imports lazily what concerns checking only; what a scene imports anywhere can be drawn.
-    own = path.parent == Path(__file__).resolve().parent
-    nodes: Iterable[ast.AST] = tree.body if own else ast.walk(tree)
-    names = [name for node in nodes for name in _names(node, path, roots)]
-    return tuple(dict.fromkeys(file for name in names for file in _files(name, roots)))
+def font_files() -> list[Path]:
+    """The files that text is set with, those that `scenes.stage.fonts` registers; none where they are not installed."""
+    spec = importlib.util.find_spec(FONT_PACKAGE)
+    folders = (spec.submodule_search_locations if spec else None) or []
+    return [font for folder in folders for font in sorted(Path(folder).glob("*.ttc"))[:1]]
 
 
-def _names(node: ast.AST, path: Path, roots: tuple[Path, ...]) -> Iterator[str]:
-    """The dotted names that an import statement may load."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        base = node.module or ""
-        if node.level:
-            root = next((root for root in roots if path.is_relative_to(root)), path.parent)
-            package = path.relative_to(root).parts[:-1]
-            package = package[: len(package) - (node.level - 1)]
-            base = ".".join([*package, *([base] if base else [])])
-        yield base
-        yield from (f"{base}.{alias.name}" for alias in node.names)
+def digest_of_file(path: Path) -> str:
+    return _digest_of_file(path, path.stat().st_size, path.stat().st_mtime_ns)
 
 
-def _files(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """The project's files that are run when the module `name` is imported."""
-    parts = name.split(".")
-    for root in roots:
-        for count in range(1, len(parts) + 1):
-            base = root.joinpath(*parts[:count])
-            for candidate in (base.with_suffix(".py"), base / "__init__.py"):
-                if candidate.is_file():
-                    yield candidate
+@lru_cache(maxsize=16)
+def _digest_of_file(path: Path, _size: int, _changed: int) -> str:
+    return sha256_of(path)[:LENGTH]
 
 
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
-    """The versions of what draws a frame."""
-    found = {"python": platform.python_version()}
-    for package in DRAWING_PACKAGES:
+    """The versions of what draws a frame, the C libraries below it included."""
+    import cairo  # noqa: PLC0415 (only a render needs them)
+    import manimpango  # noqa: PLC0415
+
+    found = {"Cairo": str(cairo.cairo_version_string()), "Pango": str(manimpango.pango_version())}
+    for name, package in DRAWING_PACKAGES.items():
         try:
-            found[package] = version(package)
+            found[name] = version(package)
         except PackageNotFoundError:
-            found[package] = "none"
+            found[name] = "none"
     return found
 
 
-def _in_language(data: Any, language: str, languages: list[str]) -> Any:
-    """`data` with every text by language replaced by the one in `language`."""
-    if isinstance(data, dict):
-        if data and set(data) <= set(languages):
-            return data.get(language)
-        return {key: _in_language(value, language, languages) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_in_language(value, language, languages) for value in data]
-    return data
-
-
-def _digest(data: Any) -> str:
+def digest_of(data: Any) -> str:
+    """A digest of what JSON can say."""
     text = json.dumps(data, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:LENGTH]

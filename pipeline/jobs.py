@@ -74,7 +74,7 @@ class Drawn:
     cues: tuple[ClipCue, ...]  # frames count from the scene's beginning
     seconds: float  # of the worker's time
     memory: int  # the most bytes of memory that the worker's process has held so far
-    reads: dict[str, str] = field(default_factory=dict)  # trace keys that the scene looked up, with digests of values
+    reads: dict[str, str] | None = None  # trace keys that the scene looked up, with digests; None: it did not say
 
     def to_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -99,7 +99,9 @@ class Sidecar:
     size: int  # bytes
     render_seconds: float = field(compare=False, default=0.0)  # of all its workers together
     memory: int = field(compare=False, default=0)  # the most bytes that one of its workers held
-    reads: dict[str, str] = field(default_factory=dict)  # trace keys that the scene looked up, with digests of values
+    parts: dict[str, str] = field(default_factory=dict)  # what its fingerprint is the digest of; see fingerprint.py
+    model: str = ""  # what all values of the model followed from
+    reads: dict[str, str] | None = None  # the values that it shows: trace keys with digests; None: any of the model's
 
     def to_data(self) -> dict[str, Any]:
         return asdict(self)

@@ -79,11 +79,21 @@ def assemble(target: Path, pieces: Sequence[tuple[Path, Drawn]], quality: Qualit
                 "size": temporary.stat().st_size,
                 "render_seconds": round(sum(drawn.seconds for _, drawn in pieces), 2),
                 "memory": max(drawn.memory for _, drawn in pieces),
-                "reads": dict(sorted(read for _, drawn in pieces for read in drawn.reads.items())),
+                "reads": all_reads([drawn for _, drawn in pieces]),
             }
         )
     write_json(target.with_suffix(".json"), sidecar.to_data())
     return sidecar
+
+
+def all_reads(pieces: Sequence[Drawn]) -> dict[str, str] | None:
+    """What any of the pieces looked up; None where one of them did not say."""
+    reads: dict[str, str] = {}
+    for drawn in pieces:
+        if drawn.reads is None:
+            return None
+        reads |= drawn.reads
+    return dict(sorted(reads.items()))
 
 
 def join_pieces(pieces: Sequence[Path], target: Path, quality: Quality) -> None:

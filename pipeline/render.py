@@ -14,17 +14,19 @@ from pathlib import Path
 from rich.console import Console
 
 from .captions import captions_of, vtt
-from .clips import Clip, Media, estimated_frames, film_name, usable
+from .clips import Clip, Media, film_name, find
 from .files import remove_partials, write_text
 from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film
-from .fingerprint import fingerprint, model_of, source_digest
+from .fingerprint import model_of
 from .jobs import Failure, Sidecar
 from .lock import media_lock
-from .problems import UserError, did_you_mean, listed, shown_path
+from .plan import choose_languages, choose_scenes, plan
+from .problems import listed, shown_path
 from .progress import duration, size
 from .qualities import QUALITIES, Quality
-from .rendering import Work, keep_logs, render_clips
-from .storyboard import Entry, Storyboard, load_storyboard
+from .sources import remember
+from .storyboard import Storyboard, load_storyboard
+from .why import explanation
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class RenderRequest:
     force: bool = False
     renderer: str = "fast"
     ffmpeg: str | None = None
+    why: bool = False  # say what would be rendered and why, and render nothing
 
 
 def render_film(request: RenderRequest, console: Console) -> int:
@@ -64,36 +67,35 @@ def render_film(request: RenderRequest, console: Console) -> int:
         _say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
 
     media = Media(request.media.resolve())
+    planned = partial(plan, storyboard, entries, languages, quality, request.scenes_folder, media)
+    if request.why:
+        _say(console, explanation(planned(), force=request.force))
+        return 0
     with media_lock(media.root) as lock:
         _clean(media)
         with tempfile.TemporaryDirectory(prefix="render-", dir=media.work) as folder:
             # Workers read a copy, so that an edit during the render cannot mix two versions in one film.
             copy = Path(folder, storyboard.path.name)
             copy.write_bytes(storyboard.path.read_bytes())
-            clips = plan(storyboard, entries, languages, quality, request.scenes_folder, media)
-            sidecars = {} if request.force else {clip: sidecar for clip in clips if (sidecar := usable(clip))}
-            missing = [clip for clip in clips if clip not in sidecars]
-            if len(missing) < len(clips):
-                _say(console, f"Unchanged: {_count(len(clips) - len(missing), 'clip')}")
+            there, missing = _sorted_out(planned(), force=request.force)
+            remember(media.sources)
+            if there:
+                _say(console, f"Unchanged: {_count(len(there), 'clip')}")
             failures: dict[Clip, Failure] = {}
             if missing:
-                work = Work(
-                    copy, storyboard.film, request.scenes_folder, Path(folder), request.jobs, lock, request.renderer
-                )
-                rendered, failures = render_clips(missing, work, console)
-                sidecars |= rendered
-                keep_logs(failures, Path(folder), media)
-        write_clip_captions(sidecars, storyboard)
+                rendered, failures = _render(missing, storyboard, request, (copy, Path(folder), media, lock), console)
+                there |= rendered
+        write_clip_captions(there, storyboard)
         for clip, failure in failures.items():
             _say(console, failure_report(clip, failure, storyboard))
+        by_place = {(clip.language, clip.entry.id): clip for clip in (*there, *failures)}
         films = []
         for language in languages:
-            wanted = [clip for clip in clips if clip.language == language]
-            if any(clip in failures for clip in wanted):
-                broken = listed(clip.entry.id for clip in wanted if clip in failures)
-                _say(console, f'The film in "{language}" was not written: {broken} failed.')
+            wanted = [by_place[language, entry.id] for entry in entries]
+            if broken := [clip.entry.id for clip in wanted if clip in failures]:
+                _say(console, f'The film in "{language}" was not written: {listed(broken)} failed.')
                 continue
-            parts = [Part(clip.path, sidecars[clip], clip.entry.title[language]) for clip in wanted]
+            parts = [Part(clip.path, there[clip], clip.entry.title[language]) for clip in wanted]
             scenes = [entry.id for entry in entries] if request.scenes is not None else None
             films.append(_join(parts, storyboard, language, quality, (media, scenes, binary)))
     for film in films:
@@ -102,74 +104,44 @@ def render_film(request: RenderRequest, console: Console) -> int:
     return 1 if failures else 0
 
 
-def choose_scenes(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[Entry]:
-    """The entries to render, in the storyboard's order. Raises UserError for unknown scenes and drafts."""
-    if wanted is None:
-        entries = [entry for entry in storyboard.scenes if not entry.draft]
-        if not entries:
-            raise UserError(f"{shown_path(storyboard.path)}: every scene is a draft; there is nothing to render")
-        return entries
-    by_id = {entry.id: entry for entry in storyboard.scenes}
-    faults = []
-    for name in wanted:
-        if name not in by_id:
-            hint = did_you_mean(name, by_id)
-            faults.append(f'There is no scene "{name}"' + (f"; {hint}" if hint else "."))
-        elif by_id[name].draft:
-            place = f"{shown_path(storyboard.path)}:{storyboard.line_of(name)}"
-            faults.append(f'The scene "{name}" is a draft ({place}).\n    next: draw it, then remove draft: true')
-    if faults:
-        drawn = [entry.id for entry in storyboard.scenes if not entry.draft]
-        raise UserError("\n".join([*faults, f"    allowed: {listed(drawn)}"]))
-    return [entry for entry in storyboard.scenes if entry.id in wanted]
+def _sorted_out(clips: list[Clip], *, force: bool) -> tuple[dict[Clip, Sidecar], list[Clip]]:
+    """The clips that are there (each with the file that will do) and those that must be rendered."""
+    there: dict[Clip, Sidecar] = {}
+    missing = []
+    for clip in clips:
+        found = None if force else find(clip)
+        if found is None:
+            missing.append(clip)
+        else:
+            there[found[0]] = found[1]
+    return there, missing
 
 
-def choose_languages(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[str]:
-    """The languages to render. Raises UserError for one that the film does not have."""
-    film = storyboard.film
-    if wanted is None:
-        return [film.default_language]
-    if "all" in wanted:
-        return list(film.languages)
-    for language in wanted:
-        if language not in film.languages:
-            allowed = [*film.languages, "all"]
-            hint = did_you_mean(language, allowed)
-            lines = [f'The film has no language "{language}".', f"    allowed: {listed(allowed)}"]
-            raise UserError("\n".join([*lines, *([f"    next: {hint}"] if hint else [])]))
-    return [language for language in film.languages if language in wanted]
-
-
-def plan(
+def _render(
+    missing: list[Clip],
     storyboard: Storyboard,
-    entries: Sequence[Entry],
-    languages: Sequence[str],
-    quality: Quality,
-    scenes_folder: Path,
-    media: Media,
-) -> list[Clip]:
-    """The clips that the films need, language by language, scene by scene."""
-    model = model_of(storyboard)
-    sources = {
-        entry.module: source_digest(scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py"))
-        for entry in entries
-    }
-    clips = []
-    for language in languages:
-        for entry in entries:
-            digest = fingerprint(storyboard, entry, language, quality, (model, sources[entry.module]))
-            clips.append(
-                Clip(
-                    entry=entry,
-                    language=language,
-                    quality=quality,
-                    path=media.clip(quality, language, entry.id, digest),
-                    fingerprint=digest,
-                    sources=sources[entry.module],
-                    estimate=estimated_frames(entry, language, storyboard.film, quality),
-                )
-            )
-    return clips
+    request: RenderRequest,
+    where: tuple[Path, Path, Media, int],
+    console: Console,
+) -> tuple[dict[Clip, Sidecar], dict[Clip, Failure]]:
+    """Render the clips that are missing. `where`: the storyboard's copy, the folder to work in, the media, the lock."""
+    from .rendering import Work, keep_logs, render_clips  # noqa: PLC0415 (a film in place needs no encoder)
+
+    copy, folder, media, lock = where
+    work = Work(copy, storyboard.film, request.scenes_folder, folder, request.jobs, lock, request.renderer)
+    rendered, failures = render_clips(missing, work, console)
+    if model_of(storyboard).digest != missing[0].model.digest:
+        rendered, failures = {}, failures | withdrawn(rendered)
+    keep_logs(failures, folder, media)
+    return rendered, failures
+
+
+def withdrawn(rendered: dict[Clip, Sidecar]) -> dict[Clip, Failure]:
+    """Give up clips that were drawn while the model's weights were changed: nobody knows which ones they show."""
+    for clip in rendered:
+        clip.path.with_suffix(".json").unlink(missing_ok=True)
+    error = "the model's trained weights were changed since the render began"
+    return {clip: Failure(clip.entry.id, None, error, "") for clip in rendered}
 
 
 def write_clip_captions(sidecars: dict[Clip, Sidecar], storyboard: Storyboard) -> None:

@@ -185,6 +185,8 @@ def _put_together(one: _Cut, work: Work) -> Sidecar | Failure:
         cues=(),
         sha256="",
         size=0,
+        parts=dict(clip.parts),
+        model=clip.model.digest,
     )
     pieces = [(Path(job.piece), one.drawn[job]) for job in one.jobs]
     try:

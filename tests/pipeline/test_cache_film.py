@@ -157,6 +157,6 @@ def test_a_whole_render_asks_for_nothing_in_a_finished_studio(
     finished: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.render.find_ffmpeg", lambda _chosen: never())
-    monkeypatch.setattr("pipeline.render.render_clips", lambda *_: never())
+    monkeypatch.setattr("pipeline.rendering.render_clips", lambda *_: never())
     request = RenderRequest(finished.storyboard, finished.scenes, finished.media, languages=["all"])
     assert render_film(request, Console(quiet=True)) == 0

@@ -291,7 +291,7 @@ def test_what_a_scene_prints_does_not_disturb(studio: Studio) -> None:
 
 def test_a_scene_that_changes_while_it_is_rendered_is_not_kept(studio: Studio) -> None:
     """The file changes itself: what was drawn is not what the fingerprint speaks of."""
-    change = "open(__file__, 'a').write('# changed\\n')"
+    change = "open(__file__, 'a').write('CHANGED = True\\n')"
     studio.edit("scenes/ending.py", "circle = Circle", f"{change}\n        circle = Circle")
     done = studio.explain("render", "--scenes", "ending")
     assert done.returncode == 1
@@ -301,7 +301,7 @@ def test_a_scene_that_changes_while_it_is_rendered_is_not_kept(studio: Studio) -
 
 def test_a_scene_that_changed_before_its_turn_is_not_even_drawn(studio: Studio) -> None:
     studio.edit("scenes/ending.py", "circle = Circle", "open(__file__ + '.drawn', 'w')\n        circle = Circle")
-    change = "open(__file__.replace('middle', 'ending'), 'a').write('# changed\\n')"
+    change = "open(__file__.replace('middle', 'ending'), 'a').write('CHANGED = True\\n')"
     studio.edit("scenes/middle.py", "red, blue =", f"{change}\n        red, blue =")
     done = studio.explain("render", "--jobs", "1")
     assert done.returncode == 1
