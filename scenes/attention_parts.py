@@ -12,7 +12,7 @@ from manim import LEFT, RIGHT, UP, Animation, AnimationGroup, Dot, Line, VGroup
 from scenes.stage import theme
 from scenes.stage.fit import GAP, MARK, narrowest_pitch, size_that_fits, that_fit
 from scenes.stage.formula import Formula
-from scenes.stage.grid import Heatmap, MatrixGrid, elision
+from scenes.stage.grid import Heatmap, MatrixGrid, elision, upright_mark
 from scenes.stage.handover import CELL, MATRIX_SIZE, MIDDLE, QueriesAndKeys
 from scenes.stage.roles import KEY, QUERY, Role, tinge
 from scenes.stage.scene import ExplainerScene
@@ -62,18 +62,13 @@ class Crossing(VGroup):
         self.k.shift(UP * (BETWEEN + left_out))
         self.more = VGroup(*elision(self.q)) if left_out else VGroup()
         if left_out:
-            self.more.add(*[_upright_mark().next_to(self.k.cell(drawn - 1, j), -UP, 0.14) for j in range(count)])
+            self.more.add(*[upright_mark().next_to(self.k.cell(drawn - 1, j), -UP, 0.14) for j in range(count)])
         self.letters = VGroup(
             Formula(QUERY.matrix, 36, QUERY.color).next_to(self.q.body, UP, 0.2),
             Formula(f"{KEY.matrix}^top", 36, KEY.color).next_to(self.k.body, RIGHT, 0.25),
         )
         super().__init__(self.q, self.k, self.scores, self.letters, self.more)
         self.shift([-self.get_center()[0], MIDDLE_Y - self.get_center()[1], 0])
-
-
-def _upright_mark() -> VGroup:
-    """Three dots one above the other: rows are left out here."""
-    return VGroup(*[Dot(radius=0.025, color=theme.DIM).shift(UP * 0.08 * k) for k in (-1, 0, 1)])
 
 
 class ScoreLine(VGroup):

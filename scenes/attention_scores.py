@@ -26,7 +26,7 @@ from scenes.stage.boxes import focus_frame
 from scenes.stage.dot_product import DotProduct
 from scenes.stage.formula import Formula
 from scenes.stage.grid import Heatmap, MatrixGrid
-from scenes.stage.handover import QueriesAndKeys, heads_side_by_side
+from scenes.stage.handover import HeadMaps, QueriesAndKeys, heads_to_show
 from scenes.stage.links import AttentionLinks
 from scenes.stage.motion import (
     all_but,
@@ -287,9 +287,9 @@ class AttentionScores(ExplainerScene):
             top_there=self.words[there],
             other_head=self.other + 1,
         ) as beat:
-            heads = range(min(2, self.model.heads))
-            pair = heads_side_by_side(self, PATTERN, self.ids, self.ids, heads)
-            maps = list(pair)
+            heads = heads_to_show(self)
+            pair = HeadMaps(self, PATTERN, self.ids, self.ids, heads)
+            maps = pair.maps
             titles = [
                 bold(self.label("head", n=head + 1), theme.BODY_SIZE).next_to(map_.body, DOWN, 0.32)
                 for head, map_ in zip(heads, maps, strict=True)
@@ -310,10 +310,15 @@ class AttentionScores(ExplainerScene):
                     LaggedStart(*[FadeIn(map_.row_with_label(i)) for i in range(self.count)], lag_ratio=0.3),
                     run_time=beat.share(0.18),
                 )
-            rest = [dim(map_.row(i)) for map_ in maps for i in range(self.count) if i != word]
+            rest = [dim(map_.row(i)) for map_ in maps for i in range(self.count) if i != word] + appear(pair.more)
             frame = focus_frame(maps[0].cell(word, here))
+            if len(maps) == 1:
+                frame = focus_frame(maps[0].row(word))
             self.play(*rest, FadeIn(frame), run_time=beat.share(0.14))
-            if len(maps) > 1:
+            if len(maps) == 1:
+                self.wait(beat.share(0.2))
+                self.play(frame.animate.become(focus_frame(maps[0].cell(word, here))), run_time=beat.share(0.14))
+            else:
                 self.wait(beat.share(0.12))
                 second = focus_frame(maps[1].cell(word, there))
                 self.play(fly(frame, second), run_time=beat.share(0.14))

@@ -16,7 +16,7 @@ from manim import (
     FadeIn,
     FadeOut,
     LaggedStart,
-    ShowPassingFlash,
+    ReplacementTransform,
     VGroup,
     VMobject,
 )
@@ -27,6 +27,7 @@ from scenes.stage.bars import ProbabilityBars
 from scenes.stage.boxes import Chip, focus_frame, panel
 from scenes.stage.flow import FlowArrow
 from scenes.stage.grid import Name
+from scenes.stage.motion import carry
 from scenes.stage.words import Number, Words, bold
 
 CROWDED = 14  # more bars than this leave no room for a title
@@ -36,11 +37,6 @@ ROOMY = 0.42  # from bar to bar in units: less leaves no room for a frame around
 def draw(arrow: FlowArrow) -> Animation:
     """The arrow grows from its tail."""
     return AnimationGroup(Create(arrow.shaft), FadeIn(arrow.head), lag_ratio=0.6)
-
-
-def pulse(arrow: FlowArrow, color: str) -> Animation:
-    """Something flows along an arrow."""
-    return ShowPassingFlash(arrow.shaft.copy().set_stroke(color, width=9), time_width=0.7)
 
 
 def grey(chip: Chip) -> Animation:
@@ -203,6 +199,19 @@ class BarsBoard:
     def y(self, i: int) -> float:
         """Height of bar i."""
         return float(self.grooves[i].get_y())
+
+
+def turn_into(chip: Chip, other: Chip) -> list[Animation]:
+    """A chip goes to where another chip of the same word stands, and becomes it."""
+    return [ReplacementTransform(chip.box, other.box), *carry(chip.words, other.words, leave=False)]
+
+
+def verdicts_on(said: Sequence[int], target: Sequence[int], given: bool) -> list[bool]:
+    """Right or wrong of every predicted id that the right translation has a word for.
+
+    `said` begins with the id that the loop was given: the first target word (`given`), or a start symbol.
+    """
+    return [one == right for one, right in zip(said[1:], target[1:] if given else target, strict=False)]
 
 
 class Verdict:

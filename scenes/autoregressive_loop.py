@@ -18,14 +18,15 @@ from manim import (
     squish_rate_func,
 )
 
-from scenes.autoregressive_boards import BarsBoard, InputRow, Verdict, draw, grey, pulse, relight
+from scenes.autoregressive_boards import BarsBoard, InputRow, Verdict, draw, grey, relight, turn_into, verdicts_on
 from scenes.autoregressive_encoder import EncoderBoard, memory_style
 from scenes.autoregressive_parts import CacheBoard, MaskBoard, Pill, decoder_panel, make_plan
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.flow import FlowArrow
+from scenes.stage.handover import sentence
 from scenes.stage.marks import CrossMark, Tick
-from scenes.stage.motion import fly, raise_above, settle
+from scenes.stage.motion import all_but, fly, pulse, raise_above, settle
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
 
@@ -66,10 +67,11 @@ class AutoregressiveLoop(ExplainerScene):
             words = (self.label("encoder"), self.label("once"), self.label("memory"))
             self.encoder = EncoderBoard(grid, self.names(self.trace["src.tokens"]), words)
             chips, box = self.encoder.chips, self.encoder.box
-            self.play(
-                LaggedStart(*[FadeIn(chip, shift=UP * 0.2) for chip in chips], lag_ratio=0.2),
-                run_time=beat.share(0.16),
-            )
+            opening = sentence(self, self.model.source_ids)
+            self.add(opening)
+            moves = [move for one, home in zip(opening, chips, strict=True) for move in turn_into(one, home)]
+            self.play(*moves, run_time=beat.share(0.16))
+            self.add(chips)
             self.play(FadeIn(box), draw(self.encoder.arrow_in), run_time=beat.share(0.12))
             copies = [raise_above(chip.copy()) for chip in chips]
             self.play(
@@ -96,8 +98,8 @@ class AutoregressiveLoop(ExplainerScene):
 
     def take_the_best(self) -> None:
         best = self.said[1]
-        word, p = self.model.vocabulary[best], self.value("greedy.1.probs", (0, best))
-        with self.beat("take_the_best", best=word, p=p) as beat:
+        p = self.value("greedy.1.probs", (0, best))
+        with self.beat("take_the_best", best=self.model.vocabulary[best], p=p) as beat:
             self._pick(1, beat.share(0.2))
             self._feed(1, beat.share(0.6))
 
@@ -119,7 +121,7 @@ class AutoregressiveLoop(ExplainerScene):
                 self._fast_pass(k, 1.6)
 
     def compare(self) -> None:
-        verdicts = self._verdicts()
+        verdicts = verdicts_on(self.said, self.model.target_ids, self.model.start_symbol is None)
         words = " ".join(self.model.vocabulary[i] for i in self.said)
         wrong = sum(not right for right in verdicts)
         with self.beat("compare", said=words, wrong=wrong, judged=len(verdicts)) as beat:
@@ -128,7 +130,8 @@ class AutoregressiveLoop(ExplainerScene):
 
     def wrong_is_fed_back(self) -> None:
         with self.beat("wrong_is_fed_back") as beat:
-            self._chain(beat.share(0.85))
+            self._chain(beat.share(0.72))
+            self._back_to_the_start(beat.share(0.2))
 
     # -- the encoder ----------------------------------------------------------------------------------------------
     def _step_aside(self, seconds: float) -> None:
@@ -143,9 +146,8 @@ class AutoregressiveLoop(ExplainerScene):
         self.decoder_title = bold(self.label("decoder"), theme.BODY_SIZE)
         self.decoder_title.move_to([self.plan.panel_left + 0.25, self.HEADER_Y, 0], LEFT)
         self.pill = self._pill(1)
-        frame = self.encoder.frame
-        y = frame.get_y()
-        self.memory_arrow = FlowArrow([frame.get_right(), [self.plan.panel_left, y, 0]], theme.SHARED, buff=0.06)
+        start = self.encoder.frame.get_right()
+        self.memory_arrow = FlowArrow([start, [self.plan.panel_left, start[1], 0]], theme.SHARED, buff=0.06)
         self.play(
             FadeIn(decoder),
             FadeIn(self.decoder_title),
@@ -156,8 +158,9 @@ class AutoregressiveLoop(ExplainerScene):
         )
 
     def _pill(self, k: int) -> Pill:
-        pill = Pill(self.label("pass", n=k), theme.INFERENCE)
-        return pill.move_to([self.plan.panel_right - 0.22, self.HEADER_Y, 0], RIGHT)
+        return Pill(self.label("pass", n=k), theme.INFERENCE).move_to(
+            [self.plan.panel_right - 0.22, self.HEADER_Y, 0], RIGHT
+        )
 
     def _count_to(self, k: int) -> list[Animation]:
         """The counter of passes rolls on."""
@@ -263,8 +266,7 @@ class AutoregressiveLoop(ExplainerScene):
         home = chip.get_center()
         raise_above(chip.move_to([self.plan.lane, y, 0]))
         way = draw(arrow) if k == 1 else self.loop_arrow.animate.become(arrow)
-        if k == 1:
-            self.loop_arrow = arrow
+        self.loop_arrow = arrow if k == 1 else self.loop_arrow
         word = raise_above(self.bars.names[best].copy())
         self.play(way, word.animate.become(chip.words), FadeIn(chip.box), run_time=seconds * 0.4)
         self.remove(word)
@@ -344,13 +346,6 @@ class AutoregressiveLoop(ExplainerScene):
         self._feed(k, seconds * 0.28)
 
     # -- the verdict ----------------------------------------------------------------------------------------------
-    def _verdicts(self) -> list[bool]:
-        """Right or wrong of every predicted word that the right translation has a word for."""
-        wanted = [self.model.vocabulary.index(word) for word in self.model.target]
-        if self.model.start_symbol is None:
-            wanted = wanted[1:]
-        return [said == right for said, right in zip(self.said[1:], wanted, strict=False)]
-
     def _lay_out_verdict(self, seconds: float) -> None:
         """Clear the stage; what was said moves up under what should have been said."""
         wanted = [self.model.vocabulary.index(word) for word in self.model.target]
@@ -397,3 +392,9 @@ class AutoregressiveLoop(ExplainerScene):
             self.play(MoveAlongPath(traveller, way), run_time=each * 0.55)
             arrived = [FadeOut(traveller, shift=UP * 0.3)]
         self.play(*arrived, run_time=each * 0.1)
+
+    def _back_to_the_start(self, seconds: float) -> None:
+        """All leave but the given word, which goes to where the first pass will read it."""
+        home, first = sentence(self, [self.said[0]]).chip(0), self.input.chips[0]
+        self.play(*[FadeOut(thing) for thing in all_but(self.mobjects, self.chrome, first)], run_time=seconds * 0.45)
+        self.play(*turn_into(first, home), run_time=seconds * 0.55)

@@ -11,12 +11,14 @@ from manim import (
     RIGHT,
     UP,
     ArcBetweenPoints,
+    Create,
     Cross,
     FadeIn,
     FadeOut,
     LaggedStart,
     ReplacementTransform,
     VGroup,
+    Wait,
 )
 
 from scenes.stage import theme
@@ -26,7 +28,7 @@ from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import MatrixGrid
 from scenes.stage.handover import HEAT_CELL, MIDDLE, FramedMemory, masked_map
-from scenes.stage.motion import fly, mask_cell, raise_above, settle
+from scenes.stage.motion import fly, mask_cell, pulse, raise_above, settle
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow
 from scenes.stage.words import Words, power_of_ten
@@ -242,7 +244,7 @@ class CausalMask(ExplainerScene):
                 word = Chip(self.model.vocabulary[token_id], self.token_color(token_id), self.weights.size)
                 height = self.weights.row(i).get_y()
                 answers.append(word.move_to([2.9, height, 0], aligned_edge=LEFT))
-            arrows = [
+            self.arrows = [
                 FlowArrow([self.weights.row(i).get_right(), chip.get_left()], color=chip.color_of_token, buff=0.2)
                 for i, chip in enumerate(answers)
             ]
@@ -256,7 +258,7 @@ class CausalMask(ExplainerScene):
                 guess = Words(self.label("guesses"), theme.LABEL_SIZE, theme.DIM)
                 guess.next_to(VGroup(*answers), UP, 0.3)
                 self.play(
-                    *[FadeIn(arrow) for arrow in arrows],
+                    *[FadeIn(arrow) for arrow in self.arrows],
                     *[FadeIn(chip, shift=RIGHT * 0.3) for chip in answers],
                     FadeIn(guess),
                     run_time=beat.share(0.18),
@@ -264,6 +266,10 @@ class CausalMask(ExplainerScene):
 
     def one_pass(self) -> None:
         with self.beat("one_pass") as beat:
+            together = focus_frame(self.weights.body, color=theme.TRAINING, buff=0.12)
+            self.play(Create(together), run_time=beat.share(0.16))
+            self.play(*[pulse(arrow, theme.TRAINING) for arrow in self.arrows] or [Wait()], run_time=beat.share(0.2))
+            self.wait(beat.share(0.1))
             rest = [thing for thing in self.mobjects if thing not in (self.chrome, self.weights)]
             self.play(
                 *[FadeOut(thing) for thing in rest],

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, VGroup
 
 from engine.corpora import word_by_word
 from scenes.stage import theme
+from scenes.stage.beats import Beat
 from scenes.stage.boxes import Chip, focus_frame
 from scenes.stage.equation import Equation, Term
 from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import Heatmap
-from scenes.stage.handover import HEAT_CELL, MIDDLE, named_matrix
+from scenes.stage.handover import HEAT_CELL, MIDDLE, HeadMaps, heads_to_show, named_matrix
 from scenes.stage.layer import FEW_WORDS, LayerScene
-from scenes.stage.motion import fly, raise_above, reword, rows_appear, settle, unlight
+from scenes.stage.motion import appear, fly, grid_flights, raise_above, reword, rows_appear, settle, unlight
 from scenes.stage.words import Words
 
 HEAD = 0
@@ -33,6 +34,8 @@ class CrossAttention(LayerScene):
         self.source_names = tuple(self.names(self.source_ids))
         self.layer = f"decoder.{self.model.decoder_layers - 1}"
         self.attention = f"{self.layer}.cross_attn"
+        self.best = int(self.trace["training.word_by_word.head"])
+        self.heads = heads_to_show(self, self.best)
         self.queries()
         self.keys_and_values()
         self.scores()
@@ -66,7 +69,7 @@ class CrossAttention(LayerScene):
             arrow = self.network_arrow(picture, "dot W_Q^top")
             raise_above(made)
             self.play(*[FadeIn(part) for part in arrow], run_time=beat.share(0.12))
-            self.play(fly(rows.body, made.body), FadeIn(picture.tags[1]), run_time=beat.share(0.3))
+            self.play(fly(rows.body, made.body), *appear(made.more), FadeIn(picture.tags[1]), run_time=beat.share(0.3))
             settle(made)
             self.asked = made
 
@@ -87,7 +90,7 @@ class CrossAttention(LayerScene):
             raise_above(queries)
             self.play(
                 *[FadeOut(part) for part in self.others()],
-                fly(self.asked.body, queries.body),
+                *grid_flights(self.asked, queries),
                 FadeIn(queries.row_labels),
                 FadeIn(picture.tags[0]),
                 run_time=beat.share(0.16),
@@ -104,6 +107,7 @@ class CrossAttention(LayerScene):
             self.play(
                 fly(memory.body, keys.body),
                 fly(memory.body, values.body),
+                *appear(keys.more, values.more),
                 FadeIn(picture.tags[2:]),
                 run_time=beat.share(0.25),
             )
@@ -210,25 +214,31 @@ class CrossAttention(LayerScene):
             self.play(joined.result_appears(joined.grids[0]), run_time=beat.share(0.2))
 
     def random_map(self) -> None:
-        pattern = self.trace[f"{self.attention}.pattern"]
-        lowest, highest = float(pattern.min()), float(pattern.max())
+        key = f"{self.attention}.pattern"
+        lowest, highest = self._extremes(key)
         with self.beat("random_map", random_lowest=lowest, random_highest=highest) as beat:
-            maps = self._maps(f"{self.attention}.pattern", range(min(2, self.model.heads)))
-            tag = self._weights_tag(self.label("untrained"), theme.DIM, maps)
-            self.clear_for(FadeIn(maps), FadeIn(tag), seconds=beat.share(0.25))
+            self._show_maps(key, self.label("untrained"), theme.DIM, beat.share(0.25))
+            self._frame_extremes(key, beat)
 
     def one_sentence_map(self) -> None:
         key = f"{ONE_SENTENCE}.{self.attention}.pattern"
-        lowest, highest = float(self.trace[key].min()), float(self.trace[key].max())
+        lowest, highest = self._extremes(key)
         with self.beat("one_sentence_map", single_lowest=lowest, single_highest=highest) as beat:
-            self._swap(key, self.label("one_sentence"), beat.share(0.3))
+            self._show_maps(key, self.label("one_sentence"), theme.INK, beat.share(0.3))
+            self._frame_extremes(key, beat)
 
     def many_sentences(self) -> None:
         with self.beat("many_sentences", n_sentences=len(word_by_word(self.model))) as beat:
-            self._swap(f"{MANY_SENTENCES}.{self.attention}.pattern", self.label("many_sentences"), beat.share(0.35))
+            key = f"{MANY_SENTENCES}.{self.attention}.pattern"
+            self._show_maps(key, self.label("many_sentences"), theme.INK, beat.share(0.3))
+            # It has to look: each row's largest share, one after the other.
+            best = self.maps.maps[self.heads.index(self.best)]
+            tops = [best.cell(i, int(np.argmax(best.values[i]))) for i in range(best.rows)]
+            frames = [FadeIn(focus_frame(cell, buff=0.02)) for cell in tops]
+            self.play(LaggedStart(*frames, lag_ratio=0.8), run_time=beat.share(0.45))
 
     def word_alignment(self) -> None:
-        head = int(self.trace["training.word_by_word.head"])
+        head = self.best
         pattern = self.trace[f"{MANY_SENTENCES}.{self.attention}.pattern"][head]
         following = [int(i) for i in self.trace["labels.shifted"]]
         row = self._sharpest(pattern, len(following))
@@ -272,21 +282,35 @@ class CrossAttention(LayerScene):
         )
         return grid.shift([x, MIDDLE[1], 0] - grid.body.get_center())
 
-    def _maps(self, key: str, heads: range) -> VGroup:
-        """The maps of some heads side by side, each with its number below."""
-        grids = VGroup(*[self._map(key, head, 0) for head in heads]).arrange(RIGHT, buff=1.35)
-        grids.shift([-grids.get_center()[0], MIDDLE[1] - grids[0].body.get_y(), 0])
-        return grids
-
     def _weights_tag(self, text: str, color: str, maps: VGroup) -> Words:
         """Which weights are shown, under the maps."""
         return Words(text, theme.BODY_SIZE, color).next_to(maps, DOWN, 0.4).set_x(0)
 
-    def _swap(self, key: str, text: str, seconds: float) -> None:
-        """The maps of other weights take the place of those on stage."""
-        maps = self._maps(key, range(min(2, self.model.heads)))
-        tag = self._weights_tag(text, theme.INK, maps)
-        self.clear_for(FadeIn(maps), FadeIn(tag), seconds=seconds)
+    def _show_maps(self, key: str, text: str, color: str, seconds: float) -> None:
+        """The maps of two heads, each with its number below, take the place of what is on stage."""
+        self.maps = HeadMaps(self, key, self.ids, self.source_ids, self.heads)
+        numbers = [
+            Words(self.label("head", n=head + 1), theme.LABEL_SIZE, theme.DIM).next_to(one.body, DOWN, 0.24)
+            for head, one in zip(self.heads, self.maps.maps, strict=True)
+        ]
+        tag = self._weights_tag(text, color, VGroup(self.maps, *numbers))
+        self.clear_for(FadeIn(self.maps), *[FadeIn(n) for n in numbers], FadeIn(tag), seconds=seconds)
+
+    def _extremes(self, key: str) -> tuple[float, float]:
+        """The smallest and the largest weight of the heads that are shown."""
+        shown = self.trace[key][list(self.heads)]
+        return float(shown.min()), float(shown.max())
+
+    def _frame_extremes(self, key: str, beat: Beat) -> None:
+        """The smallest weight on stage is framed, then the largest."""
+        shown = self.trace[key][list(self.heads)]
+        low, high = (np.unravel_index(int(flat), shown.shape) for flat in (np.argmin(shown), np.argmax(shown)))
+        frame, other = (
+            focus_frame(self.maps.maps[int(which)].cell(int(i), int(j)), buff=0.04) for which, i, j in (low, high)
+        )
+        self.play(FadeIn(frame), run_time=beat.share(0.12))
+        self.wait(beat.share(0.14))
+        self.play(frame.animate.become(other), run_time=beat.share(0.16))
 
     @staticmethod
     def _sharpest(pattern: np.ndarray, rows: int) -> int:

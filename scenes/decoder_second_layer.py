@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from manim import FadeIn, FadeOut
+from manim import Create, FadeIn, FadeOut
 
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
@@ -101,6 +101,12 @@ class DecoderSecondLayer(ReplayScene):
                 *[frame.animate.become(self.frame_row(self.both, which, 0)) for which, frame in enumerate(self.frames)],
                 run_time=beat.share(0.25),
             )
+            self.wait(beat.share(0.2))
+            cells = [grid.cell(0, 0) for grid in self.both[0]]
+            self.play(
+                *[frame.animate.become(focus_frame(cell)) for frame, cell in zip(self.frames, cells, strict=True)],
+                run_time=beat.share(0.2),
+            )
 
     def mix(self) -> None:
         with self.beat("mix") as beat:
@@ -117,8 +123,12 @@ class DecoderSecondLayer(ReplayScene):
         with self.beat("ask_the_source", cross_attention_layers=", ".join(str(i) for i in crossed)) as beat:
             closing = named_matrix(self, f"{self.layer}.ln1.out", self.ids)
             grid = self.state[0][0]
+            asking = [focus_frame(self.stack.boxes[i - 1], color=theme.SHARED) for i in crossed]
+            self.play(*[Create(frame) for frame in asking], run_time=beat.share(0.2))
+            self.wait(beat.share(0.25))
             self.play(
                 FadeOut(self.stack),
+                *[FadeOut(frame) for frame in asking],
                 FadeOut(self.state[1]),
                 *self.become(grid, closing),
                 run_time=beat.share(0.3),

@@ -11,7 +11,7 @@ from scenes.stage.formula import Formula
 from scenes.stage.grid import Heatmap, MatrixGrid
 from scenes.stage.handover import HEAT_CELL, MIDDLE, close_future, masked_map, named_matrix
 from scenes.stage.layer import LayerScene
-from scenes.stage.motion import fly, mask_cell, raise_above, reword, rows_appear, settle
+from scenes.stage.motion import appear, fly, grid_flights, mask_cell, raise_above, reword, rows_appear, settle
 from scenes.stage.words import Words
 
 LAYER = "decoder.0"
@@ -59,6 +59,7 @@ class DecoderSelfAttention(LayerScene):
                 raise_above(grid)
             self.play(
                 *[fly(rows.body, grid.body) for grid in made],
+                *appear(*[grid.more for grid in made]),
                 *[FadeIn(tag) for tag in picture.tags[1:]],
                 run_time=beat.share(0.3),
             )
@@ -81,7 +82,7 @@ class DecoderSelfAttention(LayerScene):
             raise_above(queries)
             self.play(
                 *[FadeOut(part) for part in self.others(*kept)],
-                fly(kept[0], queries.body),
+                *grid_flights(self.made[0], queries),
                 FadeOut(kept[0]),
                 FadeOut(kept[1]),
                 FadeIn(keys),
@@ -142,7 +143,10 @@ class DecoderSelfAttention(LayerScene):
             )
             copies = [raise_above(values.body.copy())]
             self.play(
-                *[FadeOut(copy, target_position=z.body) for copy in copies], FadeIn(z.body), run_time=beat.share(0.2)
+                *[FadeOut(copy, target_position=z.body) for copy in copies],
+                FadeIn(z.body),
+                *appear(z.more),
+                run_time=beat.share(0.2),
             )
             joined = Equation(self, parts, self.row_names)
             self.tint_heads(joined.grids[0])
@@ -236,5 +240,10 @@ class DecoderSelfAttention(LayerScene):
         arrow = self.network_arrow(picture, formula)
         self.play(*[FadeIn(part) for part in arrow], FadeIn(picture.tags[1]), run_time=seconds * 0.15)
         travelling = raise_above(picture.grids[0].body.copy())
-        result = picture.grids[1].body
-        self.play(FadeOut(travelling, target_position=result), FadeIn(result), run_time=seconds * 0.4)
+        result = picture.grids[1]
+        self.play(
+            FadeOut(travelling, target_position=result.body),
+            FadeIn(result.body),
+            *appear(result.more),
+            run_time=seconds * 0.4,
+        )

@@ -8,6 +8,7 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    Animation,
     Create,
     FadeIn,
     FadeOut,
@@ -17,12 +18,13 @@ from manim import (
     VGroup,
 )
 
+from scenes.embedding_parts import CELL, HEIGHT, WIDTH, Table, columns_drawn
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.flow import FlowArrow, FlowBox
-from scenes.stage.grid import MatrixGrid, Name
+from scenes.stage.grid import elision
 from scenes.stage.handover import SentenceWithIds, named_matrix
-from scenes.stage.motion import dim, fly, light, paint_now, raise_above, rows_appear, settle, unlight
+from scenes.stage.motion import appear, dim, fly, light, paint_now, raise_above, rows_appear, settle, unlight
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow, token_width
 from scenes.stage.words import Words, bold, shortened
@@ -36,11 +38,8 @@ class Embedding(ExplainerScene):
     TABLE_X_WITH_NAMES = -2.5
     ROWS_X = 4.3
     MIDDLE_Y = -0.1
-    HEIGHT = 4.6
     SENTENCE_GAP = 0.22
     WIDEST_WORD = 1.4
-    CELL = (0.96, 0.5)
-    ROOMY = 10  # up to so many rows stand comfortably
     LEAST_CHIP = 0.44  # units: rows closer than this have room for words, not for boxes around them
 
     def construct(self) -> None:
@@ -69,7 +68,7 @@ class Embedding(ExplainerScene):
 
     def the_table(self) -> None:
         with self.beat("the_table") as beat:
-            self.table = self._table()
+            self.table = Table(self, self.TABLE_X, self.MIDDLE_Y)
             ys = self._slots(len(self.source_ids))
             self.chips = self._column(self.source_ids, ys)
             numbers = self._numbers(self.chips, self.source_ids)
@@ -78,19 +77,19 @@ class Embedding(ExplainerScene):
                 FadeIn(self.chips),
                 run_time=beat.share(0.22),
             )
-            self.play(rows_appear(self.table), run_time=beat.share(0.45))
+            self.play(rows_appear(self.table), *appear(self.table.more), run_time=beat.share(0.45))
             self.add(self.table)  # its rows came one by one; from here on it is one thing
             self.table_tag = Words(self.label("table"), theme.LABEL_SIZE, theme.DIM)
-            self.table_tag.next_to(self.table.body, DOWN, 0.24)
+            self.table_tag.next_to(self.table, DOWN, 0.24).set_x(self.table.body.get_x())
             self.play(FadeIn(self.table_tag), run_time=beat.share(0.12))
 
     def look_up(self) -> None:
         first = self.source_ids[0]
         with self.beat("look_up", word=self.model.vocabulary[first], id=first) as beat:
-            row, color = self.table.row(first), self.token_color(first)
+            row, color = self.table.row_of(first), self.token_color(first)
             travelling = raise_above(self.ids[0].copy())
-            self.play(FadeOut(travelling, target_position=self.table.row_labels[first]), run_time=beat.share(0.28))
-            self.play(light(row, color), run_time=beat.share(0.15))
+            self.play(FadeOut(travelling, target_position=self.table.name_of(first)), run_time=beat.share(0.28))
+            self.play(light(self.table.cells_of(first), color), run_time=beat.share(0.15))
             vector = raise_above(self._vector("src.embed", 0, self.ids[0].get_y()))
             self.path = FlowArrow([row.get_right(), vector.get_left()], color=color, buff=0.12)
             self.play(fly(row, vector), FadeIn(self.path), run_time=beat.share(0.35))
@@ -98,7 +97,7 @@ class Embedding(ExplainerScene):
 
     def whole_source(self) -> None:
         with self.beat("whole_source") as beat:
-            first_row = self.table.row(self.source_ids[0])
+            first_row = self.table.cells_of(self.source_ids[0])
             self.play(unlight(first_row), FadeOut(self.path), run_time=beat.share(0.08))
             share = 0.72 / max(len(self.source_ids) - 1, 1)
             for i in range(1, len(self.source_ids)):
@@ -108,8 +107,7 @@ class Embedding(ExplainerScene):
             self.play(FadeIn(self.rows_tag), run_time=beat.share(0.08))
 
     def whole_target(self) -> None:
-        first, last = self.target_ids[0], self.target_ids[-1]
-        with self.beat("whole_target", first=self.model.vocabulary[first], last=self.model.vocabulary[last]) as beat:
+        with self.beat("whole_target") as beat:
             split = len(self.source_ids)
             ys = self._slots(split, len(self.target_ids))
             pitch = self._pitch(split, len(self.target_ids))
@@ -136,6 +134,7 @@ class Embedding(ExplainerScene):
     def one_row_one_word(self) -> None:
         word_id = self.source_ids[0]
         with self.beat("one_row_one_word", word=self.model.vocabulary[word_id]) as beat:
+            self._turn_to(word_id, beat.share(0.1))
             chips = [*self.chips, *self.target_chips]
             names = []
             for chip, vector in zip(chips, self.vectors, strict=True):
@@ -152,14 +151,17 @@ class Embedding(ExplainerScene):
                 run_time=beat.share(0.3),
             )
             self.row_names = VGroup(*names)
-            row, vector = self.table.row(word_id), self.vectors[0]
+            row, vector = self.table.cells_of(word_id), self.vectors[0]
             color = self.token_color(word_id)
-            rest = VGroup(*[cell for i in range(self.table.rows) if i != word_id for cell in self.table.row(i)])
+            rest = VGroup(*[cell for cell in self.table.body if cell not in row.submobjects])
             pitch = self._pitch(len(self.source_ids), len(self.target_ids))
             frame = focus_frame(vector, buff=0.06 if pitch > self.LEAST_CHIP else 0.015)
             self.play(dim(rest), light(row, color, 0.24), run_time=beat.share(0.15))
             self.play(FadeIn(frame), run_time=beat.share(0.12))
-            self.play(Create(FlowArrow([row.get_right(), names[0].get_left()], color=color)), run_time=beat.share(0.15))
+            self.play(
+                Create(FlowArrow([self.table.row_of(word_id).get_right(), names[0].get_left()], color=color)),
+                run_time=beat.share(0.15),
+            )
             self.frame = frame
 
     def learned_then_frozen(self) -> None:
@@ -184,7 +186,7 @@ class Embedding(ExplainerScene):
                 for i in range(self.table.rows)
             ]
             self.play(LaggedStart(*changed, lag_ratio=0.2), run_time=beat.share(0.28))
-            keep = FlowArrow([self.table.body.get_right(), infer.get_left()], color=theme.INFERENCE)
+            keep = FlowArrow([[self.table.get_right()[0], self.MIDDLE_Y, 0], infer.get_left()], color=theme.INFERENCE)
             self.play(
                 FadeIn(infer),
                 FadeIn(keep),
@@ -197,7 +199,7 @@ class Embedding(ExplainerScene):
             matrix = raise_above(named_matrix(self, "src.embed", self.source_ids, decimals=1))
             rest = [thing for thing in self.mobjects if thing is not self.chrome]
             self.play(
-                *[fly(self.table.row(i), matrix.row(k)) for k, i in enumerate(self.source_ids)],
+                *[move for k, i in enumerate(self.source_ids) for move in self._widen(i, matrix.row(k))],
                 FadeIn(matrix.row_labels),
                 *[FadeOut(thing) for thing in rest],
                 run_time=beat.share(0.4),
@@ -205,23 +207,25 @@ class Embedding(ExplainerScene):
             settle(matrix)
 
     # -- pictures -------------------------------------------------------------------------------------------------
-    def _table(self) -> MatrixGrid:
-        names = [Name(str(i), self.token_color(i)) for i in range(len(self.model.vocabulary))]
-        table = self.grid(
-            "embed.weight",
-            decimals=1,
-            row_names=names,
-            cell=self.CELL,
-            gap=0.07 if len(names) <= self.ROOMY else 0.035,
-            max_height=self.HEIGHT,
-            max_width=4.1,
-        )
-        table.shift([self.TABLE_X, self.MIDDLE_Y, 0] - table.body.get_center())
-        return table
+    def _widen(self, token_id: int, target: VGroup) -> list[Animation]:
+        """The row of an id goes to a row of a matrix, which may draw more columns of it."""
+        cells = self.table.cells_of(token_id)
+        fresh = [FadeIn(cell) for cell in target[len(cells) :]]
+        return [fly(cells, VGroup(*target[: len(cells)])), *fresh]
+
+    def _turn_to(self, token_id: int, seconds: float) -> None:
+        """The table turns to the page that has the row of an id, if it has more than one page."""
+        if self.table.holds(token_id):
+            return
+        on = token_id >= self.table.skip_rows
+        page = Table(self, self.table.body.get_x(), self.MIDDLE_Y, token_id if on else 0)
+        way = UP * 0.5 if on else DOWN * 0.5
+        self.play(FadeOut(self.table, shift=way), FadeIn(page, shift=way), run_time=seconds)
+        self.table = page
 
     def _pitch(self, *counts: int) -> float:
         """Distance of the rows when sentences of these lengths stand one above the other."""
-        room = self.HEIGHT - self.SENTENCE_GAP * (len(counts) - 1)
+        room = HEIGHT - self.SENTENCE_GAP * (len(counts) - 1)
         return min(room / sum(counts), 1.05)
 
     def _slots(self, *counts: int) -> list[float]:
@@ -270,21 +274,25 @@ class Embedding(ExplainerScene):
 
     def _vector(self, key: str, position: int, y: float, pitch: float = 1.05) -> VGroup:
         """One token's vector at the right, at height y, in the token's colour."""
-        grid = self.grid(key, (position,), decimals=1, cell=self.CELL, max_height=pitch, max_width=4.1)
+        shown = columns_drawn(self)
+        grid = self.grid(
+            key, (position,), decimals=1, cell=CELL, max_height=pitch, max_width=WIDTH, first_columns=shown
+        )
         grid.move_to([self.ROWS_X, y, 0])
         ids = self.source_ids if key == "src.embed" else self.target_ids
         paint_now(grid.body, self.token_color(ids[position]), 0.24)
-        return grid.body
+        return VGroup(*grid.body, *elision(grid))
 
     def _look_up(
         self, token_id: int, number: Words, key: str, position: int, seconds: float, pitch: float = 1.05
     ) -> None:
         """An id finds its row, the row lights up and a copy of it travels to its place."""
-        row = self.table.row(token_id)
+        self._turn_to(token_id, seconds * 0.3)
+        row = self.table.cells_of(token_id)
         vector = raise_above(self._vector(key, position, number.get_y(), pitch))
         travelling = raise_above(number.copy())
-        self.play(FadeOut(travelling, target_position=self.table.row_labels[token_id]), run_time=seconds * 0.3)
+        self.play(FadeOut(travelling, target_position=self.table.name_of(token_id)), run_time=seconds * 0.3)
         self.play(light(row, self.token_color(token_id)), run_time=seconds * 0.15)
-        self.play(fly(row, vector), run_time=seconds * 0.4)
+        self.play(fly(self.table.row_of(token_id), vector), run_time=seconds * 0.4)
         self.vectors.append(settle(vector))
         self.play(unlight(row), run_time=seconds * 0.15)

@@ -8,9 +8,9 @@ from manim import LEFT, UP, FadeIn, FadeOut, LaggedStart, VGroup
 from scenes.stage.boxes import focus_frame
 from scenes.stage.equation import Equation, Term
 from scenes.stage.formula import Formula
-from scenes.stage.handover import HEAT_CELL, heads_side_by_side, named_matrix
+from scenes.stage.handover import HEAT_CELL, HeadMaps, heads_to_show, named_matrix
 from scenes.stage.layer import LayerScene
-from scenes.stage.motion import fly, rows_appear, unlight
+from scenes.stage.motion import fly, rows_appear, unlight, vanish
 
 LAYER = "encoder.0"
 
@@ -35,13 +35,13 @@ class EncoderLayer(LayerScene):
     # -- beats ----------------------------------------------------------------------------------------------------
     def weighted_sum(self) -> None:
         with self.beat("weighted_sum", word=self.row_names[0].text) as beat:
-            heads = range(min(2, self.model.heads))
-            opening = heads_side_by_side(self, f"{LAYER}.attn.pattern", self.ids, self.ids, heads)
+            opening = HeadMaps(self, f"{LAYER}.attn.pattern", self.ids, self.ids, heads_to_show(self))
             self.add(opening)
             self.picture = self._blend(0)
             pattern, values, blend = self.picture.grids
             self.wait(beat.share(0.06))
-            self.play(FadeOut(opening[1:]), *self.become(opening[0], pattern), run_time=beat.share(0.16))
+            others = vanish(*opening.maps[1:], opening.more)
+            self.play(*others, *self.become(opening.maps[0], pattern), run_time=beat.share(0.16))
             self.remove(opening)
             self.add(pattern)
             self.play(
@@ -66,11 +66,17 @@ class EncoderLayer(LayerScene):
             joined = Equation(self, parts, self.row_names)
             heads = joined.grids[0]
             self.tint_heads(heads)
-            first = VGroup(*[cell for i in range(heads.rows) for cell in heads.row(i)[: self.model.d_head]])
-            others = VGroup(*[cell for i in range(heads.rows) for cell in heads.row(i)[self.model.d_head :]])
+            blend = self.picture.grids[2]
+            pairs = [
+                pair
+                for mine, theirs in zip(blend.cells, heads.cells, strict=True)
+                for pair in zip(mine, theirs[: self.model.d_head], strict=False)
+            ]
+            first = VGroup(*[there for _, there in pairs])
+            others = VGroup(*[cell for cell in heads.body if cell not in first.submobjects], *heads.more)
             self.play(
                 *[FadeOut(part) for part in self.others()],
-                fly(self.picture.grids[2].body, first),
+                fly(VGroup(*[here for here, _ in pairs]), first),
                 FadeIn(heads.row_labels),
                 FadeIn(joined.tags[0]),
                 run_time=beat.share(0.25),

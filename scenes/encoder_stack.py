@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from manim import FadeIn, FadeOut
+from manim import Create, FadeIn, FadeOut
 
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.handover import FramedMemory, named_matrix
-from scenes.stage.motion import raise_above, settle
+from scenes.stage.motion import raise_above, read_along, settle
 from scenes.stage.replay import ReplayScene
 
 HEAD = 0
@@ -129,11 +129,12 @@ class EncoderStack(ReplayScene):
             self.remove(self.state)
             settle(self.framed.grid)
             self.add(self.framed.grid)
-            self.play(FadeIn(self.framed.tag), run_time=beat.share(0.15))
+            self.play(FadeIn(self.framed.tag), run_time=beat.share(0.12))
+            self.play(read_along(self.framed.grid, theme.SHARED), run_time=beat.share(0.45))
 
     def keep_it(self) -> None:
         with self.beat("keep_it") as beat:
-            self.play(FadeIn(self.framed.frame, scale=1.15), run_time=beat.share(0.2))
+            self.play(Create(self.framed.frame), run_time=beat.share(0.4))
 
     # -- pictures -------------------------------------------------------------------------------------------------
     def _row_that_changed(self, first: str, last: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manim import DOWN, RIGHT, UP, Animation, FadeIn, FadeOut, LaggedStart, Line, ReplacementTransform, VGroup
+from manim import DOWN, RIGHT, UP, Animation, FadeIn, FadeOut, LaggedStart, Line, ReplacementTransform, VGroup, VMobject
 
 from scenes.qkv_parts import (
     EDGE,
@@ -15,6 +15,7 @@ from scenes.qkv_parts import (
     lane_sizes,
 )
 from scenes.stage import theme
+from scenes.stage.beats import Beat
 from scenes.stage.boxes import focus_frame
 from scenes.stage.dot_product import DotProduct
 from scenes.stage.fit import GAP
@@ -130,7 +131,7 @@ class QueryKeyValue(ExplainerScene):
         with self.beat("all_rows") as beat:
             left = self.x.body.get_right()[0] + 0.7
             self.table = HeadTable(self, STEM, 0, left, EDGE, beside=self.x)
-            chips = {role: WeightsChip(role, self.table.grids[role]) for role in ROLES}
+            chips = self.chips = {role: WeightsChip(role, self.table.grids[role]) for role in ROLES}
             self.feet = VGroup()
             flights: list[Animation] = [FadeIn(chip, shift=UP * 0.15) for chip in chips.values()]
             leave: list[Animation] = []
@@ -156,6 +157,7 @@ class QueryKeyValue(ExplainerScene):
         other = min(1, self.model.heads - 1)
         with self.beat("more_heads") as beat:
             if other == 0:
+                self._look_along([self.chips[role] for role in ROLES], beat)
                 return
             left = HeadTable(self, STEM, 0, -EDGE, -self.HALF_GAP, self.ids)
             right = HeadTable(self, STEM, other, self.HALF_GAP, EDGE, self.ids)
@@ -198,6 +200,7 @@ class QueryKeyValue(ExplainerScene):
     def own_view(self) -> None:
         with self.beat("own_view", word=self.word) as beat:
             if self.model.heads == 1:
+                self._look_along([self.table.grids[role].row(self.followed) for role in ROLES], beat)
                 return
             rows = [table.row(self.followed) for table in self.heads]
             rest = [dim(table.row_cells(i)) for table in self.heads for i in range(self.count) if i != self.followed]
@@ -229,6 +232,15 @@ class QueryKeyValue(ExplainerScene):
             )
 
     # -- motion ---------------------------------------------------------------------------------------------------
+    def _look_along(self, places: list[VMobject], beat: Beat) -> None:
+        """One frame goes from place to place: for a model with a single head, which has no other to be set beside."""
+        frame = focus_frame(places[0])
+        self.play(FadeIn(frame), run_time=beat.share(0.12))
+        for place in places[1:]:
+            self.wait(beat.share(0.14))
+            self.play(frame.animate.become(focus_frame(place)), run_time=beat.share(0.14))
+        self.play(FadeOut(frame), run_time=beat.share(0.1))
+
     def _work_out(self, sheet: DotProduct, r: int, seconds: float) -> None:
         """Factors fly to the worksheet, are multiplied and added up; the sum flies to its place in the query."""
         lane = self.lanes[QUERY]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from manim import DOWN, RIGHT, AnimationGroup, FadeIn, FadeOut, LaggedStart, VGroup
 
 from . import theme
+from .fit import MARK, WIDEST_NUMBER, narrowest_pitch, shares_of
 from .formula import Formula
 from .grid import WIDEST_ROW_NAME, Heatmap, MatrixGrid, Name
 from .motion import paint_now, raise_above
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 SIGN_SIZE = 34.0
 TAG_GAP = 0.26
 LEAST_AIR = 0.13
+CROWDED_AIR = 0.2  # between terms that do not draw all of their columns
 TAG_FORMULA_SIZE = 36.0
 
 
@@ -72,9 +74,9 @@ class Equation(VGroup):
         super().__init__()
         terms = [part for part in parts if isinstance(part, Term)]
         signs = {i: bold(part, SIGN_SIZE, theme.DIM) for i, part in enumerate(parts) if isinstance(part, str)}
-        columns = sum(self._columns(scene, term) for term in terms)
+        columns = [self._columns(scene, term) for term in terms]
         taken = sum(self._heading(term, names) for term in terms) + sum(sign.width for sign in signs.values())
-        room = width - taken - buff * (len(parts) - 1)
+        drawn, widths = self._shares(scene, terms, columns, width - taken, buff, len(parts) - 1)
         self.grids: list[MatrixGrid] = []
         self.tags = VGroup()
         self.signs = VGroup(*signs.values())
@@ -83,7 +85,9 @@ class Equation(VGroup):
             if isinstance(part, str):
                 placed.add(signs[i])
                 continue
-            grid = self._grid(scene, part, names, cell, size, room / columns * self._columns(scene, part))
+            which = len(self.grids)
+            shown = drawn[which] if drawn[which] < columns[which] else None
+            grid = self._grid(scene, part, names, cell, size, widths[which], shown)
             self.grids.append(grid)
             placed.add(grid)
         placed.arrange(RIGHT, buff=buff)
@@ -96,6 +100,25 @@ class Equation(VGroup):
         for term, grid in zip(terms, self.grids, strict=True):
             self.tags.add(self._tag(term).next_to(grid.body, DOWN, TAG_GAP))
         self.add(*placed, self.tags)
+
+    @staticmethod
+    def _shares(
+        scene: ExplainerScene, terms: Sequence[Term], columns: Sequence[int], width: float, buff: float, gaps: int
+    ) -> tuple[list[int], list[float]]:
+        """How many columns of each term are drawn, and how wide each may be."""
+        room = width - buff * gaps
+        fair = [room / sum(columns) * count for count in columns]
+        if room / sum(columns) >= WIDEST_NUMBER:
+            return list(columns), fair
+        pitches = [narrowest_pitch(scene.trace, term.key, term.index, term.decimals) for term in terms]
+        if sum(n * pitch for n, pitch in zip(columns, pitches, strict=True)) <= width - LEAST_AIR * gaps:
+            return list(columns), fair
+        room = width - CROWDED_AIR * gaps
+        drawn = shares_of(columns, pitches, room)
+        marks = [MARK if shown < there else 0.0 for shown, there in zip(drawn, columns, strict=True)]
+        needed = [shown * pitch for shown, pitch in zip(drawn, pitches, strict=True)]
+        spare = max(room - sum(needed) - sum(marks), 0.0) / sum(drawn)
+        return drawn, [need + spare * shown for need, shown in zip(needed, drawn, strict=True)]
 
     @staticmethod
     def _columns(scene: ExplainerScene, term: Term) -> int:
@@ -117,8 +140,15 @@ class Equation(VGroup):
 
     @staticmethod
     def _grid(
-        scene: ExplainerScene, term: Term, names: Sequence[Name], cell: tuple[float, float], size: float, room: float
+        scene: ExplainerScene,
+        term: Term,
+        names: Sequence[Name],
+        cell: tuple[float, float],
+        size: float,
+        room: float,
+        shown: int | None,
     ) -> MatrixGrid:
+        """The picture of a term, no wider than `room`; `shown` columns of it, or all for None."""
         settings: dict[str, Any] = {
             "decimals": term.decimals,
             "cell": cell,
@@ -128,7 +158,9 @@ class Equation(VGroup):
             "row_names": term.row_names or (names if term.named else None),
             "column_names": term.column_names or (names if term.columns_named else None),
             "transposed": term.transposed,
-            "first_rows": term.first_rows,
+            "first_rows": shown if term.transposed and shown else term.first_rows,
+            "first_columns": None if term.transposed else shown,
+            "marked": True,
         }
         if term.heat:
             return Heatmap(

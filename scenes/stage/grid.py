@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from manim import BOLD, DOWN, LEFT, RIGHT, UP, VGroup
+from manim import BOLD, DOWN, LEFT, RIGHT, UP, Dot, VGroup
 
 from . import theme
 from .boxes import Cell, panel
@@ -32,7 +32,8 @@ class MatrixGrid(VGroup):
     Parameters: the trace; a key and the leading `index` that leaves one or two axes (one axis is drawn as one row);
     decimals; headings; type size; `cell` = (width, height) or None to take what the widest number needs; gap between
     cells; `max_height` and `max_width` shrink type and cells down to the smallest readable size to fit;
-    `first_rows` draws only so many rows from the top, `first_columns` only so many columns from the left;
+    `first_rows` draws only so many rows from the top (after leaving out `skip_rows`), `first_columns` only so many
+    columns from the left; `marked` adds `more`, a mark beside every row whose end is not drawn;
     `transposed` draws the rows (after that choice) as columns.
     Raises IndexError when the index leaves anything but one or two axes.
     """
@@ -54,6 +55,8 @@ class MatrixGrid(VGroup):
         first_rows: int | None = None,
         transposed: bool = False,
         first_columns: int | None = None,
+        skip_rows: int = 0,
+        marked: bool = False,
     ) -> None:
         super().__init__()
         values = np.asarray(trace[key])[index]
@@ -61,7 +64,8 @@ class MatrixGrid(VGroup):
             raise IndexError(f"{key}{list(index)} leaves {values.ndim} axes; a grid draws one or two")
         self.trace, self.key, self.index, self.decimals = trace, key, tuple(index), decimals
         self.values = values if values.ndim == 2 else values[None, :]
-        self.values = self.values[:first_rows, :first_columns]
+        self.skip_rows = skip_rows
+        self.values = self.values[skip_rows:][:first_rows, :first_columns]
         self.transposed = transposed
         if transposed:
             self.values = self.values.T
@@ -72,8 +76,11 @@ class MatrixGrid(VGroup):
         self.cells = [[self._make_cell(i, j, fill) for j in range(self.columns)] for i in range(self.rows)]
         self.body = VGroup(*[one for row in self.cells for one in row])
         self.row_labels = VGroup(*[self._row_label(i, name) for i, name in enumerate(row_names or ())])
-        self.column_labels = self._column_headings(column_names or ())
+        self.column_labels = self._column_headings((column_names or ())[: self.columns])
         self.add(self.body, self.row_labels, self.column_labels)
+        self.more = elision(self) if marked else VGroup()
+        if len(self.more):
+            self.add(self.more)
 
     # -- parts --------------------------------------------------------------------------------------------------
     def cell(self, i: int, j: int) -> Cell:
@@ -104,12 +111,17 @@ class MatrixGrid(VGroup):
         """Index into the key's array of the cell in row i, column j."""
         if self._one_row:
             return (*self.index, i if self.transposed else j)
-        return (*self.index, j, i) if self.transposed else (*self.index, i, j)
+        row, column = (j, i) if self.transposed else (i, j)
+        return (*self.index, row + self.skip_rows, column)
+
+    def row_with_mark(self, i: int) -> VGroup:
+        """Row i with the mark for what is not drawn, if it has one."""
+        return VGroup(*self.cells[i], *self.more[i : i + 1])
 
     def row_with_label(self, i: int) -> VGroup:
-        """Row i with its heading, if it has one."""
+        """Row i with its heading and the mark for what is not drawn, if it has them."""
         label = [self.row_labels[i]] if len(self.row_labels) else []
-        return VGroup(*label, *self.cells[i])
+        return VGroup(*label, *self.row_with_mark(i))
 
     # -- making -------------------------------------------------------------------------------------------------
     def _number(self, i: int, j: int, size: float) -> Number:
@@ -224,10 +236,16 @@ def empty_places(grid: MatrixGrid) -> VGroup:
 
 
 def elision(grid: MatrixGrid) -> VGroup:
-    """A mark beside each row when the grid draws only the first columns of its key, else nothing."""
-    drawn, there = grid.columns, np.asarray(grid.trace[grid.key]).shape[-1]
-    rows = range(grid.rows) if there > drawn else ()
+    """A mark beside each row when the grid draws only the first columns of its matrix, else nothing."""
+    shape = np.asarray(grid.trace[grid.key])[grid.index].shape
+    there = shape[0] if grid.transposed and len(shape) == 2 else shape[-1]
+    rows = range(grid.rows) if there > grid.columns and not (grid.transposed and len(shape) == 1) else ()
     return VGroup(*[Words("…", grid.size, theme.DIM).next_to(grid.row(i), RIGHT, 0.12) for i in rows])
+
+
+def upright_mark() -> VGroup:
+    """Three dots one above the other: rows are left out here."""
+    return VGroup(*[Dot(radius=0.025, color=theme.DIM).shift(UP * 0.08 * k) for k in (-1, 0, 1)])
 
 
 def beside(grid: MatrixGrid, i: int) -> np.ndarray:

@@ -13,7 +13,7 @@ from manim import BOLD, DOWN, RIGHT, UP, VGroup
 
 from . import theme
 from .boxes import focus_frame
-from .fit import narrowest_pitch, that_fit
+from .fit import MARK, WIDEST_NUMBER, narrowest_pitch, that_fit
 from .flow import FlowArrow
 from .formula import Formula
 from .grid import Heatmap, MatrixGrid, elision
@@ -28,6 +28,7 @@ MIDDLE = (0.0, -0.1, 0.0)
 SENTENCE_Y = 0.75
 CELL = (1.3, 0.72)
 MATRIX_SIZE = 30.0
+MATRIX_WIDTH = 8.0
 HEAT_CELL = (1.06, 0.66)
 MASKED_WEIGHT = "0"  # exactly: softmax of minus infinity
 
@@ -77,7 +78,11 @@ def named_matrix(
     decimals: int = 2,
     max_height: float = 4.4,
 ) -> MatrixGrid:
-    """A matrix with one named row a token, in the middle of the frame."""
+    """A matrix with one named row a token, in the middle of the frame; of a very wide one, as much as can be read."""
+    there = scene.trace[key][index].shape[-1]
+    shown = there
+    if there * WIDEST_NUMBER > MATRIX_WIDTH:
+        shown = that_fit(there, narrowest_pitch(scene.trace, key, index, decimals), MATRIX_WIDTH)
     grid = scene.grid(
         key,
         index,
@@ -86,8 +91,10 @@ def named_matrix(
         size=MATRIX_SIZE,
         cell=CELL,
         max_height=max_height,
-        max_width=8.0,
+        max_width=MATRIX_WIDTH - (MARK if shown < there else 0.0),
         first_rows=len(ids),
+        first_columns=shown,
+        marked=True,
     )
     grid.shift(MIDDLE - grid.body.get_center())
     return grid
@@ -128,31 +135,49 @@ class QueriesAndKeys(VGroup):
         return grid
 
 
-def heads_side_by_side(
-    scene: ExplainerScene, key: str, row_ids: Sequence[int], column_ids: Sequence[int], heads: Sequence[int] = (0, 1)
-) -> VGroup:
-    """Attention maps of two heads beside each other, each a Heatmap with named rows and columns.
+def heads_to_show(scene: ExplainerScene, best: int = 0) -> tuple[int, ...]:
+    """The first two heads, or the first and `best` where that is another; the only one where there is one."""
+    return tuple(range(scene.model.heads))[:2] if best < 2 else (0, best)
 
-    Large maps stand closer together, and where that is not enough, their numbers have one decimal.
+
+class HeadMaps(VGroup):
+    """Attention maps of heads beside each other, each a Heatmap with named rows and columns.
+
+    `maps` are the heat maps; `more` is a mark at the right where the model has more heads than are shown. Large maps
+    stand closer together, and where that is not enough, their numbers have one decimal.
     """
-    for decimals, between in ((2, 1.35), (2, 0.7), (1, 0.7)):
-        maps: list[Heatmap] = [
-            scene.heatmap(
-                key,
-                (head,),
-                decimals=decimals,
-                row_names=scene.names(row_ids),
-                column_names=scene.names(column_ids),
-                cell=HEAT_CELL,
-                max_height=3.6,
-                max_width=4.4,
-            )
-            for head in heads
-        ]
-        pair = VGroup(*maps).arrange(RIGHT, buff=between)
-        if pair.width <= 2 * theme.SAFE_X:
-            break
-    return pair.shift([-pair.get_center()[0], MIDDLE[1] - maps[0].body.get_y(), 0])
+
+    def __init__(
+        self,
+        scene: ExplainerScene,
+        key: str,
+        row_ids: Sequence[int],
+        column_ids: Sequence[int],
+        heads: Sequence[int] = (0, 1),
+    ) -> None:
+        room = 2 * theme.SAFE_X - (2 * MARK if len(heads) < scene.model.heads else 0.0)
+        for decimals, between in ((2, 1.35), (2, 0.7), (1, 0.7)):
+            self.maps: list[Heatmap] = [
+                scene.heatmap(
+                    key,
+                    (head,),
+                    decimals=decimals,
+                    row_names=scene.names(row_ids),
+                    column_names=scene.names(column_ids),
+                    cell=HEAT_CELL,
+                    max_height=3.6,
+                    max_width=4.4,
+                )
+                for head in heads
+            ]
+            pair = VGroup(*self.maps).arrange(RIGHT, buff=between)
+            if pair.width <= room:
+                break
+        pair.shift([-pair.get_center()[0], MIDDLE[1] - self.maps[0].body.get_y(), 0])
+        self.more = VGroup()
+        if len(heads) < scene.model.heads:
+            self.more.add(Words("…", theme.TOKEN_SIZE, theme.DIM).next_to(self.maps[-1].body, RIGHT, 0.25))
+        super().__init__(*self.maps, self.more)
 
 
 def masked_map(scene: ExplainerScene, key: str, ids: Sequence[int], head: int = 0) -> Heatmap:

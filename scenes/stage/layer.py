@@ -18,7 +18,7 @@ from .equation import Equation, Term
 from .flow import FlowArrow
 from .formula import Formula
 from .grid import MatrixGrid
-from .motion import fly, raise_above, reword, settle
+from .motion import appear, grid_flights, raise_above, reword, settle, vanish
 from .scene import ExplainerScene
 from .words import Words, bold
 
@@ -53,8 +53,9 @@ class LayerScene(ExplainerScene):
         `picture` holds pattern, values and blend in this order.
         """
         pattern, values, blend = picture.grids
+        weights = np.asarray(pattern.trace[pattern.key])[pattern.index]
         lit = [
-            cell.animate.paint(fill=theme.heat(float(pattern.values[i, j]), theme.VALUE))
+            cell.animate.paint(fill=theme.heat(float(weights[i, j]), theme.VALUE))
             for j in range(values.rows)
             for cell in values.row(j)
         ]
@@ -65,6 +66,7 @@ class LayerScene(ExplainerScene):
         self.play(
             *[FadeOut(copy, target_position=target) for copy in copies],
             FadeIn(target),
+            *appear(*blend.more[i : i + 1]),
             FadeOut(frame),
             run_time=seconds * 0.45,
         )
@@ -107,7 +109,7 @@ class LayerScene(ExplainerScene):
         for i in range(rows.rows):
             sources = [raise_above(grid.row(i).copy()) for grid in (rows, mean, variance)]
             arrive += [FadeOut(row, target_position=out.row(i)) for row in sources]
-            arrive.append(FadeIn(out.row(i)))
+            arrive.append(FadeIn(out.row_with_mark(i)))
         self.play(LaggedStart(*arrive, lag_ratio=0.12), run_time=seconds)
 
     # -- feed-forward ---------------------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ class LayerScene(ExplainerScene):
             travelling = raise_above(source.row(i).copy())
             self.play(
                 FadeOut(travelling, target_position=result.row(i)),
-                FadeIn(result.row(i)),
+                FadeIn(result.row_with_mark(i)),
                 run_time=seconds / source.rows,
             )
 
@@ -168,7 +170,7 @@ class LayerScene(ExplainerScene):
         raise_above(new)
         self.play(
             *[FadeOut(part) for part in self.others()],
-            fly(old.body, new.body),
+            *grid_flights(old, new),
             FadeIn(new.row_labels),
             *[FadeIn(part) for part in also],
             run_time=seconds,
@@ -176,16 +178,22 @@ class LayerScene(ExplainerScene):
         settle(new)
 
     def become(self, old: MatrixGrid, new: MatrixGrid) -> list[Animation]:
-        """One grid with its headings moves to where the other, equal one stands."""
-        pairs = zip(
-            [*old.body, *old.row_labels, *old.column_labels],
-            [*new.body, *new.row_labels, *new.column_labels],
-            strict=True,
-        )
-        moves: list[Animation] = []
-        for one, other in pairs:
-            if isinstance(one, Words) and one.string != other.string:  # a heading cut to another length
-                moves += [FadeOut(one), FadeIn(other)]
-            else:
-                moves.append(one.animate.become(other))
+        """One grid with its headings moves to where the other stands, which may draw more or fewer columns of it."""
+        moves: list[Animation] = [*vanish(old.more), *appear(new.more)]
+        rows = [*zip(old.cells, new.cells, strict=True)]
+        for mine, theirs in [*rows, (list(old.row_labels), list(new.row_labels)), self._headings(old, new)]:
+            for one, other in zip(mine, theirs, strict=False):
+                # A heading cut to another length, or a number with fewer decimals, gives way.
+                same = text_of(one) == text_of(other)
+                moves += [one.animate.become(other)] if same else [FadeOut(one), FadeIn(other)]
+            moves += [FadeOut(one) for one in mine[len(theirs) :]] + [FadeIn(one) for one in theirs[len(mine) :]]
         return moves
+
+    @staticmethod
+    def _headings(old: MatrixGrid, new: MatrixGrid) -> tuple[list[VMobject], list[VMobject]]:
+        return list(old.column_labels), list(new.column_labels)
+
+
+def text_of(one: Cell | Words) -> str:
+    """What a cell or a heading says."""
+    return one.words.string if isinstance(one, Cell) else one.string

@@ -13,6 +13,8 @@ from manim import (
     LaggedStart,
     Mobject,
     ReplacementTransform,
+    ShowPassingFlash,
+    Succession,
     Transform,
     TransformFromCopy,
     VGroup,
@@ -22,6 +24,7 @@ from manim import (
 
 from . import theme
 from .boxes import Cell
+from .flow import FlowArrow
 from .grid import MatrixGrid
 from .words import Words
 
@@ -107,6 +110,17 @@ def mask_cell(grid: MatrixGrid, i: int, j: int) -> AnimationGroup:
     )
 
 
+def pulse(arrow: FlowArrow, color: str) -> Animation:
+    """Something flows along an arrow."""
+    return ShowPassingFlash(arrow.shaft.copy().set_stroke(color, width=9), time_width=0.7)
+
+
+def read_along(grid: MatrixGrid, color: str, lag: float = 0.5, **settings: Any) -> LaggedStart:
+    """One row after the other takes on the hue of `color` and goes back to the plain panel."""
+    rows = [grid.row(i) for i in range(grid.rows)]
+    return LaggedStart(*[Succession(light(row, color), unlight(row)) for row in rows], lag_ratio=lag, **settings)
+
+
 def unlight(cells: VGroup) -> AnimationGroup:
     """Cells go back to the plain panel."""
     return AnimationGroup(
@@ -154,6 +168,20 @@ def all_but(on_screen: Iterable[Mobject], *kept: Mobject) -> list[Mobject]:
         return [mobject]
 
     return [one for mobject in on_screen for one in outside(mobject)]
+
+
+def grid_flights(old: MatrixGrid, new: MatrixGrid) -> list[Animation]:
+    """Copies of a grid's cells travel to where another grid has them; what only the other draws fades in."""
+    pairs = [
+        pair for mine, theirs in zip(old.cells, new.cells, strict=False) for pair in zip(mine, theirs, strict=False)
+    ]
+    same = [(a, b) for a, b in pairs if a.words.string == b.words.string]
+    met = {id(b) for _, b in same}
+    moves: list[Animation] = []
+    if same:
+        moves.append(fly(VGroup(*[a for a, _ in same]), VGroup(*[b for _, b in same])))
+    moves += [FadeIn(cell) for cell in new.body if id(cell) not in met]
+    return moves + list(appear(new.more))
 
 
 def grid_moves(old: MatrixGrid, new: MatrixGrid, turned: bool = False) -> list[Animation]:

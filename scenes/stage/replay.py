@@ -10,12 +10,14 @@ from manim import DOWN, RIGHT, UP, Animation, FadeIn, FadeOut, VGroup, VMobject,
 
 from . import theme
 from .boxes import focus_frame
+from .fit import MARK, narrowest_pitch, that_fit
 from .flow import FlowArrow, FlowBox
 from .grid import Heatmap, MatrixGrid
 from .layer import LayerScene
 from .motion import mask_cell
 from .words import Words
 
+SLACK = 0.05  # units
 STACK_X = -4.75
 STACK_WIDTH = 2.7
 PICTURE_X = 1.75
@@ -61,23 +63,39 @@ class ReplayScene(LayerScene):
 
     def named_state(self, key: str, tag: str, decimals: int = 2) -> VGroup:
         """A matrix with one named row a token at the right, and its tag."""
+        room = PICTURE_WIDTH - 1.2
+        shown = that_fit(self.trace[key].shape[-1], narrowest_pitch(self.trace, key, (), decimals), room)
         grid = self.grid(
             key,
             decimals=decimals,
             row_names=self.row_names,
             cell=(1.2, 0.72),
             size=28,
-            max_width=PICTURE_WIDTH - 1.2,
+            max_width=room - MARK if shown < self.trace[key].shape[-1] else room,
             max_height=4.0,
+            first_columns=shown,
+            marked=True,
         )
         return self._placed(VGroup(grid), [tag])
 
     def head_states(self, parts: Sequence[tuple[str, str, str]], head: int = 0) -> VGroup:
         """Several matrices of one head side by side: (key, tag, colour of its role)."""
         grids = []
+        room = (PICTURE_WIDTH - 1.2 - 0.7 * (len(parts) - 1)) / len(parts)
+        narrowest = max(narrowest_pitch(self.trace, key, (head,)) for key, _, _ in parts)
+        shown = that_fit(self.model.d_head, narrowest, room)
         for i, (key, _, color) in enumerate(parts):
             names = self.row_names if i == 0 else None
-            grid = self.grid(key, (head,), row_names=names, cell=(0.96, 0.66), max_height=4.0)
+            grid = self.grid(
+                key,
+                (head,),
+                row_names=names,
+                cell=(0.96, 0.66),
+                max_height=4.0,
+                max_width=room - MARK if shown < self.model.d_head else room,
+                first_columns=shown,
+                marked=True,
+            )
             for cell in grid.body:
                 cell.paint(fill=theme.tint(color, 0.16), stroke=color)
             grids.append(grid)
@@ -85,11 +103,18 @@ class ReplayScene(LayerScene):
 
     def score_state(self, key: str, tag: str, head: int = 0) -> VGroup:
         """The scores of one head: words against words."""
-        return self._placed(VGroup(self.grid(key, (head,), **self._map_settings(1))), [tag])
+        room = self._map_settings(1)["max_width"]
+        narrowest = narrowest_pitch(self.trace, key, (head,)) * len(self.ids)
+        return self._placed(
+            VGroup(self.grid(key, (head,), decimals=2 if narrowest <= room else 1, **self._map_settings(1))), [tag]
+        )
 
     def map_states(self, parts: Sequence[tuple[str, str]], head: int = 0) -> VGroup:
         """Attention maps of one head side by side, (key, tag); more than one map takes the stack's place too."""
-        maps = [self.heatmap(key, (head,), **self._map_settings(len(parts))) for key, _ in parts]
+        for decimals in (2, 1):
+            maps = [self.heatmap(key, (head,), decimals=decimals, **self._map_settings(len(parts))) for key, _ in parts]
+            if all(one.body.width <= self._map_settings(len(parts))["max_width"] + SLACK for one in maps):
+                break
         middle = PICTURE_X if len(parts) == 1 else 0.0
         return self._placed(VGroup(*maps).arrange(RIGHT, buff=1.2), [tag for _, tag in parts], middle)
 

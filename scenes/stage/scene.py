@@ -6,27 +6,27 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from manim import Animation, Scene, Wait
 from manim import config as manim_config
 
-from engine import Trace, preset, run_trained
-from pipeline.storyboard import Storyboard, fill, load_storyboard
+from pipeline.storyboard import fill
 
 from . import theme
 from .beats import Beat, Cue
+from .board import STORYBOARD_VARIABLE, storyboard_for, storyboard_path, trace_for
 from .chrome import Chrome, ChromeWords
 from .grid import Heatmap, MatrixGrid, Name
 from .reckoning import Expression, Result
 from .words import Number
 
-STORYBOARD_VARIABLE = "EXPLAINER_STORYBOARD"
+__all__ = ["STORYBOARD_VARIABLE", "ExplainerScene", "SceneError", "Value", "storyboard_path"]
+
 LANGUAGE_VARIABLE = "EXPLAINER_LANGUAGE"
 
-BREATH = 0.8  # seconds of quiet after the words of a beat, so that the eye can finish
+BREATH = 0.7  # seconds of quiet after the words of a beat, so that the eye can finish
 SHORTEST_BEAT = 3.0  # seconds
 
 
@@ -42,23 +42,6 @@ class Value(float):
         return text.replace("-", "−")
 
 
-@lru_cache(maxsize=4)
-def _storyboard(path: Path, _changed: int) -> Storyboard:
-    return load_storyboard(path)
-
-
-@lru_cache(maxsize=4)
-def _trace(path: Path, changed: int) -> Trace:
-    model = dict(_storyboard(path, changed).film.model)
-    return run_trained(preset(model.pop("preset", "tutorial"), **model))
-
-
-def storyboard_path() -> Path:
-    """The storyboard to draw from: $EXPLAINER_STORYBOARD, else the project's own."""
-    named = os.environ.get(STORYBOARD_VARIABLE)
-    return Path(named) if named else Path(__file__).resolve().parents[2] / "storyboard.yaml"
-
-
 class ExplainerScene(Scene):
     """A scene whose words come from the storyboard and whose numbers come from the trace.
 
@@ -71,14 +54,14 @@ class ExplainerScene(Scene):
     def setup(self) -> None:
         """Load words and numbers and put the chrome up.
 
-        Raises SceneError when the storyboard has no entry for this class, StoryboardError when it is broken.
+        Raises KeyError when the storyboard has no entry for this class, StoryboardError when the storyboard or this
+        scene's entry is broken.
         """
         path = storyboard_path()
-        changed = path.stat().st_mtime_ns if path.exists() else 0
-        self.storyboard = _storyboard(path, changed)
+        self.storyboard = storyboard_for(self.name_in_storyboard(), path)
         self.language = os.environ.get(LANGUAGE_VARIABLE) or self.storyboard.film.default_language
         self.entry = self.storyboard.scene_for(self.name_in_storyboard())
-        self.trace = _trace(path, changed).watched()
+        self.trace = trace_for(path).watched()
         self.model = self.trace.config
         self.cues: list[Cue] = []
         self.frame_count = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import math
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
@@ -28,10 +29,10 @@ _STEM = "H"  # leads every line while it is measured: its foot is the baseline, 
 
 
 @lru_cache(maxsize=1)
-def _folder() -> str:
+def _folder(_process: int) -> str:
     """A folder of this process alone for the outlines that manim writes and reads again.
 
-    In a shared one a process may read what another is just writing.
+    In a shared one a process may read what another is just writing; a forked process has a folder of its own, too.
     """
     folder = tempfile.mkdtemp(prefix="outlines-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -46,7 +47,7 @@ def _outline(string: str, weight: str) -> np.ndarray:
     """
     fonts.register()
     # manim lets Pango break lines at the pixel width of the picture; a line here is one line at every quality.
-    with tempconfig({"pixel_width": LINE_PIXELS, "text_dir": _folder()}):
+    with tempconfig({"pixel_width": LINE_PIXELS, "text_dir": _folder(os.getpid())}):
         text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
     stem, glyphs = text[0], [glyph for glyph in text[1:] if len(glyph.points)]
     baseline, cap = stem.get_bottom()[1], stem.height

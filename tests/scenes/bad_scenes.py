@@ -14,6 +14,7 @@ from manim import (
     Circle,
     Create,
     Cross,
+    Dot,
     FadeIn,
     FadeOut,
     LaggedStart,
@@ -24,6 +25,7 @@ from manim import (
     Square,
     Text,
     VGroup,
+    config,
 )
 
 from scenes.stage import theme
@@ -45,6 +47,22 @@ class Small(ExplainerScene):
 
     BREAKS: str | None = None
     WHAT = ""
+    TICK = 1.5  # seconds
+
+    def setup(self) -> None:
+        super().setup()
+        self.clock = Dot([0, -2.6, 0], radius=0.01)  # too small to be missed by the audit of continuity
+        self.add(self.clock)
+
+    def wait(self, duration: float = 1.0, **settings: object) -> None:
+        """Time passes with a tick now and then, so that only the scenes made for it stand still."""
+        rate = config.frame_rate
+        frames, tick = round(duration * rate), round(self.TICK * rate)
+        while frames > tick:
+            super().wait((tick - 1) / rate, **settings)
+            self.play(self.clock.animate.set_x(0.05 - self.clock.get_x()), run_time=1 / rate)
+            frames -= tick
+        super().wait(frames / rate, **settings)
 
     def construct(self) -> None:
         with self.beat("only"):
@@ -481,6 +499,28 @@ class TooShort(Small):
             beat.frames = 20
             self.show(panel(1, 1))
         self.cues = [replace(cue, words="short") for cue in self.cues]
+
+
+class StandsStill(Small):
+    BREAKS, WHAT = "stillness", "nothing moves for 5.0 s; allowed: 4 s at most"
+    TICK = 5.0
+
+    def draw(self) -> None:
+        self.show(panel(1, 1))
+
+
+class PlaysNothing(Small):
+    """A play that changes nothing is stillness, and so is a copy that takes the place of its like."""
+
+    BREAKS, WHAT = "stillness", "nothing moves for 7.5 s"
+
+    def draw(self) -> None:
+        box = panel(1, 1)
+        self.show(box)
+        self.play(box.animate.set_fill(theme.PANEL), run_time=3)
+        self.remove(box)
+        self.add(panel(1, 1))
+        ExplainerScene.wait(self, 3)
 
 
 class WrongStep(Small):

@@ -14,7 +14,7 @@ BROKEN, GOOD = small_film.classes(broken=True), small_film.classes(broken=False)
 AUDITS = {
     *("numbers", "provenance", "glyphs", "height", "contrast"),
     *("frame", "captions", "overlap", "clearance", "crossed", "covered"),
-    *("beats", "cues", "reading time", "length", "steps"),
+    *("beats", "cues", "reading time", "length", "steps", "stillness"),
     *("colour alone", "flashing", "continuity"),
 }
 

@@ -22,7 +22,9 @@ from ..scene import LANGUAGE_VARIABLE, STORYBOARD_VARIABLE, ExplainerScene, Scen
 from ..words import Origin, Words
 from . import continuity, layout, signals, texts, timing
 from .findings import Finding, Log
+from .look import Look
 from .picture import Outlines, Picture, take
+from .stillness import StillWatch
 
 RATE = 15  # frames a second: three flashes a second are still seen, and a scene takes about a second
 
@@ -38,6 +40,8 @@ class Inspection:
     frame_count: int = 0
     plays: int = 0
     numbers: dict[Origin, str] = field(default_factory=dict)  # every number that was on screen, as printed
+    opening: Look | None = None  # the first frame, without the chrome
+    closing: Look | None = None  # the last frame
 
     def report(self) -> str:
         """All findings, one a line."""
@@ -74,7 +78,7 @@ class BlindRenderer(CairoRenderer):
         """A still picture: seen once, at its beginning."""
         if self.watch is not None and self._scene is not None:
             self.watch(self._scene, self.time)
-        self.time += duration
+        self.time += int(duration / self._frame) * self._frame  # whole frames, as they are shown
 
 
 def drawn_scenes(storyboard: Storyboard) -> list[tuple[Entry, type[ExplainerScene]]]:
@@ -124,6 +128,7 @@ class _Inspector:
         self.scene = scene_class(renderer=self.renderer)
         self.outlines = Outlines()
         self.flashes = signals.FlashWatch()
+        self.stillness = StillWatch()
         self.badge: list[str | None] = []
         self.numbers: dict[Origin, str] = {}
         self.plays = 0
@@ -142,8 +147,17 @@ class _Inspector:
         log.add(timing.reading(film, scene.language, scene.cues, RATE))
         log.add(timing.length(scene.frame_count, RATE))
         log.add(timing.steps(scene.entry, self.badge))
+        log.add(self.stillness.end(scene.frame_count / RATE))
         return Inspection(
-            log.scene, scene.language, log.findings, scene.cues, scene.frame_count, self.plays, self.numbers
+            log.scene,
+            scene.language,
+            log.findings,
+            scene.cues,
+            scene.frame_count,
+            self.plays,
+            self.numbers,
+            self.stillness.first,
+            self.stillness.last,
         )
 
     def _hook(self) -> None:
@@ -166,6 +180,7 @@ class _Inspector:
             self.log.add(continuity.unbroken(self._before, now, badge), scene.beat_name, self.plays + 1)
             self._before = None
         self.log.add(self.flashes.look(scene, time), scene.beat_name, self.plays + 1)
+        self.log.add(self.stillness.look(scene, time), scene.beat_name, self.plays + 1)
 
     def _after_play(self, scene: ExplainerScene) -> None:
         self.plays += 1
