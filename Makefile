@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup render preview test test-slow check trace clean
+.PHONY: help setup render preview test test-slow bench check trace clean
 PY := .venv/bin/python
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
 OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force)
@@ -18,6 +18,8 @@ test: setup ## lint, types, fast tests
 	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not voice" -n auto --dist loadgroup $(PYTEST)
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
+bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
+	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml
 	@$(PY) -m pipeline.cli check
 trace: setup ## every number of the film into media/trace.json

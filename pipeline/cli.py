@@ -114,6 +114,11 @@ def parser() -> FriendlyParser:
     )
     render.add_argument("--jobs", type=job_count, metavar="N", help="draw with N workers (default: one per core)")
     render.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="draw on the workers of this Dask scheduler, as in tcp://192.0.2.7:8786 (see README)",
+    )
+    render.add_argument(
         "--renderer",
         type=one_of(RENDERERS, "a renderer"),
         default=RENDERERS[0],
@@ -216,6 +221,7 @@ def _render(arguments: argparse.Namespace) -> int:
         jobs=arguments.jobs,
         force=arguments.force,
         renderer=arguments.renderer,
+        cluster=arguments.cluster,
         ffmpeg=arguments.ffmpeg,
         why=arguments.why,
     )

@@ -42,6 +42,7 @@ class RenderRequest:
     jobs: int | None = None
     force: bool = False
     renderer: str = "fast"
+    cluster: str | None = None  # the address of a Dask scheduler whose workers draw
     ffmpeg: str | None = None
     why: bool = False  # say what would be rendered and why, and render nothing
 
@@ -128,7 +129,13 @@ def _render(
     from .rendering import Work, keep_logs, render_clips  # noqa: PLC0415 (a film in place needs no encoder)
 
     copy, folder, media, lock = where
-    work = Work(copy, storyboard.film, request.scenes_folder, folder, request.jobs, lock, request.renderer)
+    hire = None
+    if request.cluster is not None:
+        from .cluster import hiring  # noqa: PLC0415 (an extra)
+
+        files = dict.fromkeys(f"{clip.entry.module.replace('.', '/')}.py" for clip in missing)
+        hire = hiring(request.cluster, request.scenes_folder, files, lambda text: _say(console, text))
+    work = Work(copy, storyboard.film, request.scenes_folder, folder, request.jobs, lock, request.renderer, hire)
     rendered, failures = render_clips(missing, work, console)
     if model_of(storyboard).digest != missing[0].model.digest:
         rendered, failures = {}, failures | withdrawn(rendered)

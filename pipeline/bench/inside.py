@@ -1,4 +1,4 @@
-"""How long drawing and encoding take, ours against manim's: `python -m pipeline.bench`.
+"""Where the time of drawing and encoding goes, ours against manim's, by phase: `python -m pipeline.bench.inside`.
 
 All variants of a round are run one after the other on the same scenes, round after round, and only compared within a
 round: on a machine that others use too, ratios mean something and seconds do not.
@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from typing import Any
 
-from .qualities import QUALITIES
-from .storyboard import REPO_ROOT, load_storyboard
+from ..qualities import QUALITIES
+from ..storyboard import REPO_ROOT, load_storyboard
 
 VARIANTS = (
     "draw, manim",
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m pipeline.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m pipeline.bench.inside", description=__doc__)
     parser.add_argument("--scenes", nargs="+", default=["embedding", "causal_mask"], help="scenes of the storyboard")
     parser.add_argument("--quality", choices=list(QUALITIES), default="high")
     parser.add_argument("--language", help="default: the film's default language")
@@ -77,7 +77,7 @@ def _run(variant: str, scenes: list[str], quality: str, language: str, jobs: int
 
 def _child(variant: str, scene: str, quality: str, language: str) -> Run:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-W", "ignore", "-m", f"{__package__}.bench_run"]
+        command = [sys.executable, "-W", "ignore", "-m", f"{__package__}.phases"]
         done = subprocess.run(
             [*command, variant, scene, quality, language, folder],
             cwd=REPO_ROOT,

@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: `python -m pipeline.bench_run VARIANT SCENE QUALITY LANGUAGE FOLDER`.
+"""One measurement in a process of its own: `python -m pipeline.bench.phases VARIANT SCENE QUALITY LANGUAGE FOLDER`.
 
 Prints one line of JSON. Times are of the scene alone, imports left out: seconds of the clock, seconds of the processor
 (of all threads), and for our renderer seconds of the processor by phase.
@@ -24,15 +24,15 @@ from manim import tempconfig
 from manim.renderer.cairo_renderer import CairoRenderer
 from manim.scene.scene_file_writer import SceneFileWriter
 
-from .clip_writer import ClipWriter
-from .encoder import ColourConverter, x264_options
-from .qualities import QUALITIES, Quality
-from .renderer import FastRenderer
-from .renderer.canvas import Canvas
-from .renderer.plays import Play
-from .renderer.stream import PictureStream
-from .renderer.yuv import YuvPicture
-from .storyboard import REPO_ROOT, load_storyboard
+from ..clip_writer import ClipWriter
+from ..encoder import ColourConverter, x264_options
+from ..qualities import QUALITIES, Quality
+from ..renderer import FastRenderer
+from ..renderer.canvas import Canvas
+from ..renderer.plays import Play
+from ..renderer.stream import PictureStream
+from ..renderer.yuv import YuvPicture
+from ..storyboard import REPO_ROOT, load_storyboard
 
 VARIANTS = {
     "draw, manim": "manim's renderer, frames thrown away",

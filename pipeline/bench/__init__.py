@@ -1,0 +1,1 @@
+"""How long a film takes, measured side by side: `make bench`."""

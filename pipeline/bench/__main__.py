@@ -1,0 +1,107 @@
+"""Measures ours against manim's and the encoder alone, and writes docs/performance.md: `python -m pipeline.bench`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from ..files import write_text
+from ..problems import did_you_mean, listed
+from ..qualities import QUALITIES
+from ..storyboard import REPO_ROOT, load_storyboard
+from . import commands
+from .commands import Taken, Task
+from .page import page
+
+ROWS = {
+    "A": "manim as it comes, serial",
+    "B": "the same, two processes",
+    "C": "manim with the fastest flags at this size of file, serial",
+    "D": "the same, two processes, one encoder thread",
+    "F": "explain render, 1 job",
+    "G": "explain render, 2 jobs",
+    "H": "explain render, two Dask workers",
+    "K": "floor: x264 veryfast crf 20 alone, two processes",
+    "L": "floor with the film's encoder settings, two processes",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the page and write it."""
+    options = _parser().parse_args(arguments)
+    storyboard = load_storyboard(REPO_ROOT / "storyboard.yaml")
+    known = {entry.id: entry for entry in storyboard.scenes if not entry.draft}
+    for name in options.scenes:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            print(f'There is no scene "{name}"; allowed: {listed(known)}' + f"; {hint}" * bool(hint), file=sys.stderr)
+            return 1
+    language = options.language or storyboard.film.default_language
+    task = Task([known[name] for name in options.scenes], language, QUALITIES[options.quality])
+    rounds: list[dict[str, Taken]] = []
+    with ExitStack() as stack:
+        variants = _variants(options.rows, stack)
+        for number in range(options.rounds):
+            rounds.append({})
+            for letter, variant in variants.items():
+                _say(f"round {number + 1} of {options.rounds}, {letter}: {ROWS[letter]}")
+                rounds[-1][letter] = variant(task)
+                _say(f"    {rounds[-1][letter].seconds:.1f} s (load {os.getloadavg()[0]:.1f})")
+    memory = {options.quality: max(taken.memory for one in rounds for taken in one.values())}
+    for name in options.memory:
+        _say(f"memory of a worker, {name}")
+        memory[name] = commands.ours(Task(task.entries[:1], language, QUALITIES[name]), jobs=1).memory
+    frames = max(taken.frames for one in rounds for taken in one.values())
+    text = page(task, ROWS, rounds, frames, memory)
+    print(text)
+    if options.out is not None:
+        write_text(options.out, text)
+    return 0
+
+
+def _variants(letters: Sequence[str], stack: ExitStack) -> dict[str, Callable[[Task], Taken]]:
+    known: dict[str, Callable[[Task], Taken]] = {
+        "A": partial(commands.manim, processes=1, tuned=False),
+        "B": partial(commands.manim, processes=2, tuned=False),
+        "C": partial(commands.manim, processes=1, tuned=True),
+        "D": partial(commands.manim, processes=2, tuned=True),
+        "F": partial(commands.ours, jobs=1),
+        "G": partial(commands.ours, jobs=2),
+        "K": partial(commands.floor, settings="film", processes=2),
+        "L": partial(commands.floor, settings="ours", processes=2),
+    }
+    if "H" in letters:
+        known["H"] = partial(commands.ours, cluster=stack.enter_context(commands.cluster(2)))
+    return {letter: known[letter] for letter in ROWS if letter in letters}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m pipeline.bench", description=__doc__)
+    parser.add_argument("--scenes", nargs="+", default=["embedding", "causal_mask"], help="scenes of the storyboard")
+    parser.add_argument("--quality", choices=list(QUALITIES), default="high")
+    parser.add_argument("--language", help="default: the film's default language")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="default: all")
+    parser.add_argument(
+        "--memory",
+        nargs="*",
+        choices=list(QUALITIES),
+        default=["ultra"],
+        help="qualities whose memory is measured, too",
+    )
+    parser.add_argument("--out", type=Path, help="the page to write, as in docs/performance.md")
+    return parser
+
+
+def _say(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

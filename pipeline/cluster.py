@@ -1,0 +1,279 @@
+"""Draws jobs on other machines: the same workers, started by the workers of a Dask scheduler.
+
+What travels: the storyboard, the job, the scenes where they are not the project's own; and the piece comes back over
+the scheduler. The project itself must be on every machine in the same state, which is asked before anything is drawn
+and again with every job, since workers come and go.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock, local
+from typing import Any
+from uuid import uuid4
+
+from .files import whole_file
+from .jobs import Failure, Job
+from .problems import UserError
+from .storyboard import REPO_ROOT
+from .workers import OnFrames, Result, WorkerProcess
+
+PATIENCE = "10s"  # for a scheduler to answer
+PATIENCE_VARIABLE = "EXPLAINER_CLUSTER_PATIENCE"
+# How often a job is given to another worker when the one that had it is gone.
+CHANCES = 3
+NEXT_SAME = "bring the project to the same commit on every machine, run `make setup` there, start the workers again"
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """All that a worker elsewhere needs for one job."""
+
+    job: Job
+    storyboard: bytes
+    scenes: Mapping[str, bytes] | None  # files by name, None: the project's own
+    expected: Mapping[str, str]
+    topic: str
+
+
+# -- on the worker's side -------------------------------------------------------------------------------------------
+_own = local()
+_all: list[WorkerProcess] = []
+_guard = Lock()
+
+
+def draw_there(parcel: Parcel) -> tuple[Result, bytes]:
+    """Draw one job on a worker of the scheduler; what came of it and the bytes of its piece."""
+    from distributed import get_worker  # noqa: PLC0415 (an extra)
+
+    worker = get_worker()
+    folder = Path(tempfile.mkdtemp(prefix="explain-", dir=worker.local_directory))
+    try:
+        job = _unpacked(parcel, folder)
+        differences = differing(parcel.expected, state_of([_scene_file(job)]))
+        if differences:
+            return Failure(job.scene_id, None, _unlike(str(worker.address), differences), ""), b""
+        report: OnFrames = lambda _, frames: worker.log_event(parcel.topic, [parcel.job.work_folder, frames])  # noqa: E731
+        result = _process().run(job, report)
+        return result, b"" if isinstance(result, Failure) else Path(job.piece).read_bytes()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def state_here(scenes: Mapping[str, bytes] | None, files: Iterable[str]) -> dict[str, str]:
+    """`state_of` the project where this runs, for the scene files of these names."""
+    if scenes is None:
+        return state_of([REPO_ROOT / "scenes" / name for name in files])
+    with tempfile.TemporaryDirectory() as folder:
+        _write(scenes, Path(folder))
+        return state_of([Path(folder) / name for name in files])
+
+
+def state_of(files: Iterable[Path]) -> dict[str, str]:
+    """What decides a picture besides the storyboard: versions of packages, digests of sources and fonts, by name."""
+    from .fingerprint import surroundings, versions  # noqa: PLC0415 (takes a moment)
+
+    state = {f"version/{name}": number for name, number in versions().items()}
+    for file in files:
+        state |= {name: digest for name, digest in surroundings(file).items() if not name.startswith("version/")}
+    return state
+
+
+def end_all() -> None:
+    """End what this process draws."""
+    with _guard:
+        for process in _all:
+            process.end()
+
+
+def _process() -> WorkerProcess:
+    """This thread's worker process; it goes when the thread's process goes."""
+    process = getattr(_own, "process", None)
+    if process is None:
+        process = _own.process = WorkerProcess()
+        with _guard:
+            _all.append(process)
+    return process
+
+
+def _unpacked(parcel: Parcel, folder: Path) -> Job:
+    storyboard = folder / "storyboard.yaml"
+    storyboard.write_bytes(parcel.storyboard)
+    scenes = REPO_ROOT / "scenes"
+    if parcel.scenes is not None:
+        scenes = folder / "scenes"
+        _write(parcel.scenes, scenes)
+    return replace(parcel.job, storyboard=str(storyboard), scenes_folder=str(scenes), work_folder=str(folder / "work"))
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _scene_file(job: Job) -> Path:
+    return Path(job.scenes_folder).joinpath(*job.scene.split(".")[:-1]).with_suffix(".py")
+
+
+# -- on this side -----------------------------------------------------------------------------------------------------
+def differing(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
+    """What is not the same in two states, in words."""
+    found = []
+    for name in sorted(here.keys() | there.keys()):
+        mine, its = here.get(name), there.get(name)
+        kind, _, what = name.partition("/")
+        if mine == its:
+            continue
+        if kind == "version":
+            found.append(f"{what} is {its or 'missing'} there, {mine or 'missing'} here")
+        elif its is None:
+            found.append(f"{what or kind} is missing there")
+        else:
+            found.append(f"{what or kind} is another one there" if mine else f"{what or kind} is only there")
+    return found
+
+
+def _unlike(address: str, differences: list[str]) -> str:
+    shown = "; ".join(differences[:6]) + (f"; and {len(differences) - 6} more" if len(differences) > 6 else "")
+    return f"the worker {address} would not draw the same pictures: {shown}"
+
+
+class ClusterWorkers:
+    """The workers of a scheduler. `count`: how many jobs they draw at the same time."""
+
+    def __init__(self, client: Any, on_frames: OnFrames, scenes: Mapping[str, bytes] | None) -> None:
+        self._client = client
+        self._scenes = scenes
+        self._topic = f"explain-{uuid4().hex}"
+        self._jobs: dict[str, Job] = {}
+        self._states: dict[str, dict[str, str]] = {}
+        self._on_frames = on_frames
+        self._executor = client.get_executor(pure=False, retries=CHANCES)
+        self.count = max(1, sum(client.nthreads().values()))
+        client.subscribe_topic(self._topic, self._hear)
+
+    def submit(self, job: Job) -> Future[Result]:
+        """Have `job` drawn by whichever worker is free; its piece is written here when it is done."""
+        self._jobs[job.work_folder] = job
+        parcel = Parcel(job, Path(job.storyboard).read_bytes(), self._scenes, self._state(job), self._topic)
+        outcome: Future[Result] = Future()
+        inner = self._executor.submit(draw_there, parcel)
+
+        def over(done: Future[tuple[Result, bytes]]) -> None:
+            if not outcome.set_running_or_notify_cancel():
+                return
+            try:
+                outcome.set_result(_kept(job, done))
+            except BaseException as error:
+                outcome.set_exception(error)
+
+        inner.add_done_callback(over)
+        return outcome
+
+    def check(self, files: Iterable[str]) -> None:
+        """Raise UserError when a worker has another state of the project than this machine."""
+        names = list(files)
+        here = state_here(self._scenes, names)
+        try:
+            states: dict[str, Any] = self._client.run(state_here, self._scenes, names, on_error="return")
+        except Exception as error:  # what a foreign worker throws cannot be foreseen
+            raise UserError(f"The cluster's workers do not answer: {error}\n    next: {NEXT_SAME}") from None
+        lines = []
+        for address, state in states.items():
+            if isinstance(state, BaseException):
+                lines.append(f"The worker {address} does not have the project: {state}")
+            elif differences := differing(here, state):
+                lines.append(_unlike(address, differences)[0:1].upper() + _unlike(address, differences)[1:])
+        if lines:
+            raise UserError("\n".join([*lines, f"    next: {NEXT_SAME}"]))
+
+    def stop(self, *, at_once: bool) -> None:
+        """Leave the workers to others. `at_once`: end what they are drawing, too."""
+        with suppress(Exception):  # whatever is wrong with the cluster, we are leaving it
+            self._client.unsubscribe_topic(self._topic)
+            self._executor.shutdown(wait=False)
+            if at_once:
+                self._client.run(end_all)
+
+    def _state(self, job: Job) -> dict[str, str]:
+        name = _scene_file(job).relative_to(job.scenes_folder).as_posix()
+        if name not in self._states:
+            self._states[name] = state_here(self._scenes, [name])
+        return self._states[name]
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        folder, frames = event[1]
+        if folder in self._jobs:
+            self._on_frames(self._jobs[folder], int(frames))
+
+
+def _kept(job: Job, done: Future[tuple[Result, bytes]]) -> Result:
+    if done.cancelled():
+        return Failure(job.scene_id, None, "stopped", "")
+    error = done.exception()
+    if error is not None:
+        return Failure(job.scene_id, None, f"the cluster gave up on it: {type(error).__name__}: {error}", "")
+    result, piece = done.result()
+    if not isinstance(result, Failure):
+        with whole_file(Path(job.piece)) as temporary:
+            temporary.write_bytes(piece)
+    return result
+
+
+def hiring(address: str, scenes_folder: Path, files: Iterable[str], say: Callable[[str], None]) -> Any:
+    """How to hire the workers of the scheduler at `address`: see `rendering.Hiring`. `files`: scene files needed."""
+
+    @contextmanager
+    def hire(_count: int, on_frames: OnFrames) -> Iterator[ClusterWorkers]:
+        client = _connected(address)
+        try:
+            own = scenes_folder.resolve() == REPO_ROOT / "scenes"
+            workers = ClusterWorkers(client, on_frames, None if own else _sources(scenes_folder))
+            if not client.nthreads():
+                say(f"The scheduler at {address} has no workers yet; waiting for the first.")
+                client.wait_for_workers(1)
+                workers.count = max(1, sum(client.nthreads().values()))
+            workers.check(files)
+            say(f"Drawing with {workers.count} at a time on {len(client.nthreads())} workers of {address}")
+            try:
+                yield workers
+            except BaseException:
+                workers.stop(at_once=True)
+                raise
+            workers.stop(at_once=False)
+        finally:
+            client.close()
+
+    return hire
+
+
+def _sources(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
+
+
+def _connected(address: str) -> Any:
+    try:
+        from distributed import Client  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise UserError(
+            "--cluster needs the package dask.distributed, which is not installed.\n"
+            "    next: .venv/bin/pip install -e '.[cluster]'"
+        ) from None
+    try:
+        return Client(address, timeout=os.environ.get(PATIENCE_VARIABLE) or PATIENCE)
+    except (OSError, ValueError, TimeoutError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(
+            f'There is no Dask scheduler at "{address}": {reason}\n'
+            "    allowed: an address as in tcp://192.0.2.7:8786\n"
+            "    next: start one with `dask scheduler` and give the address that it prints"
+        ) from None

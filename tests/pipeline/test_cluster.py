@@ -1,0 +1,165 @@
+"""Drawing on other machines: a real scheduler, two workers with folders of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from distributed import Client
+from small_studio import REPO, Studio
+
+from pipeline.cluster import differing
+
+pytestmark = pytest.mark.xdist_group("cluster")  # one scheduler for all
+
+
+@dataclass
+class Cluster:
+    """A scheduler and its workers, each in a process group and a folder of its own."""
+
+    folder: Path
+    address: str = ""
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    scheduler: subprocess.Popen[bytes] | None = None
+
+    def start(self, count: int) -> None:
+        told = self.folder / "scheduler.json"
+        self.scheduler = self._run("scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(told))
+        _until(told.is_file)
+        with Client(scheduler_file=str(told), timeout=60) as client:
+            self.address = client.scheduler.address
+        for number in range(count):
+            self.hire(f"w{number}")
+        self.settle(count)
+
+    def hire(self, name: str, **environment: str) -> None:
+        own = self.folder / name
+        own.mkdir()
+        options = ["--nthreads", "1", "--nworkers", "1", "--name", name, "--local-directory", str(own)]
+        self.workers.append(self._run("worker", self.address, *options, cwd=own, **environment))
+
+    def _run(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "dask", *arguments, "--no-dashboard"],
+            cwd=cwd or self.folder,
+            env=os.environ | {"PYTHONPATH": str(REPO)} | environment,
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "log.txt").open("ab"),
+            start_new_session=True,
+        )
+
+    def settle(self, count: int) -> None:
+        """Wait until the scheduler knows of so many workers."""
+        with Client(self.address, timeout=60) as client:
+            _until(lambda: len(client.scheduler_info()["workers"]) == count)
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def stop(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            if process is not None:
+                self.kill(process)
+
+
+def _until(condition: object, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    one = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        one.start(2)
+        yield one
+    finally:
+        one.stop()
+
+
+def _second_studio(studio: Studio) -> Studio:
+    return Studio(Path(shutil.copytree(studio.root, studio.root.with_name("second"))))
+
+
+def test_a_cluster_draws_the_same_film_though_a_worker_is_killed(studio: Studio, cluster: Cluster) -> None:
+    """Both workers have drawn something by then; the one killed is in the middle of a job."""
+    here = _second_studio(studio)
+    assert here.explain("render").returncode == 0
+    render = studio.start("render", "--cluster", cluster.address)
+    _until(lambda: any(cluster.folder.glob("w0/**/piece.mp4")) or render.poll() is not None)
+    assert render.poll() is None, render.communicate()[0]
+    cluster.kill(cluster.workers.pop(0))
+    out, _ = render.communicate(timeout=240)
+    assert render.returncode == 0, out
+    assert f"Drawing with 2 at a time on 2 workers of {cluster.address}" in out
+    for scene, clip in here.clips().items():
+        assert studio.clips()[scene].read_bytes() == clip.read_bytes()
+    assert studio.film().read_bytes() == here.film().read_bytes()
+    _until(lambda: not any(cluster.folder.glob("w1/**/piece.mp4")), 10)
+    cluster.hire("w2")
+    cluster.settle(2)
+
+
+def test_a_scene_that_fails_there_is_told_as_here(studio: Studio, cluster: Cluster) -> None:
+    studio.edit("scenes/ending.py", "self.play(", "raise RuntimeError('too small')\n            self.play(")
+    done = studio.explain("render", "--cluster", cluster.address)
+    assert done.returncode == 1
+    assert 'The scene ending (zh) failed in the beat "last"' in done.stdout
+    assert "RuntimeError: too small" in done.stdout
+    assert set(studio.clips()) == {"opening", "middle"}
+
+
+def test_a_worker_with_another_project_is_refused(studio: Studio, cluster: Cluster, tmp_path: Path) -> None:
+    """The third worker has the project in a state of its own."""
+    other = tmp_path / "other"
+    ignore = shutil.ignore_patterns(".git", ".venv", "media", "__pycache__", ".*_cache", "docs", "tests")
+    shutil.copytree(REPO, other, ignore=ignore)
+    theme = other / "scenes" / "stage" / "theme.py"
+    theme.write_text(theme.read_text(encoding="utf-8") + "\nANOTHER = 1\n", encoding="utf-8")
+    studio.edit(
+        "scenes/opening.py", "from manim import", "from scenes.stage import theme  # noqa: F401\nfrom manim import"
+    )
+    cluster.hire("other", PYTHONPATH=str(other))
+    cluster.settle(3)
+    done = studio.explain("render", "--cluster", cluster.address)
+    assert done.returncode == 1
+    assert "would not draw the same pictures" in done.stderr
+    assert "theme is another one there" in done.stderr
+    assert "next: bring the project to the same commit" in done.stderr
+    assert not studio.clips()
+    cluster.kill(cluster.workers.pop())
+    cluster.settle(2)
+
+
+def test_no_scheduler_is_one_message(studio: Studio) -> None:
+    done = studio.explain("render", "--cluster", "tcp://127.0.0.1:9", EXPLAINER_CLUSTER_PATIENCE="1s")
+    assert done.returncode == 1
+    assert done.stderr.startswith('There is no Dask scheduler at "tcp://127.0.0.1:9"')
+    assert "next: start one with `dask scheduler`" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_differences_are_told_in_words() -> None:
+    here = {"version/manim": "0.22", "source/scenes/a.py": "1", "theme": "1", "font/x.ttc": "1", "version/NumPy": "2"}
+    there = {"version/manim": "0.21", "source/scenes/a.py": "2", "theme": "1", "source/scenes/b.py": "1"}
+    assert differing(here, here) == []
+    assert differing(here, there) == [
+        "x.ttc is missing there",
+        "scenes/a.py is another one there",
+        "scenes/b.py is only there",
+        "NumPy is missing there, 2 here",
+        "manim is 0.21 there, 0.22 here",
+    ]
