@@ -1,4 +1,4 @@
-"""The command line: `explain render | check | trace | preview | train | worksheet`."""
+"""The command line: `explain render | prune | check | trace | preview | train | worksheet`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 from .learning_commands import add_learning_commands
+from .manifest import KEEP, VERSIONS
 from .problems import UserError, did_you_mean, listed
 from .qualities import QUALITIES
 from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
@@ -81,6 +82,13 @@ def job_count(text: str) -> int:
     return count
 
 
+def version_count(text: str) -> int:
+    """An argument type: how many versions of a film."""
+    if not text.isdecimal() or not 1 <= int(text) <= VERSIONS:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number of versions; allowed: 1 to {VERSIONS}')
+    return int(text)
+
+
 def parser() -> FriendlyParser:
     """The command line's grammar."""
     top = FriendlyParser(
@@ -132,6 +140,24 @@ def parser() -> FriendlyParser:
     render.add_argument("--ffmpeg", metavar="PATH", help="join with this ffmpeg (default: the packaged one)")
     _common(render)
     render.set_defaults(run=_render)
+
+    prune = commands.add_parser(
+        "prune",
+        allow_abbrev=False,
+        help="remove clips that no film needs any more",
+        description="Remove clips that neither the storyboard as it is now nor the last versions of a film are made "
+        "of, and what films that are gone left behind. Films themselves are never removed.",
+    )
+    prune.add_argument(
+        "--keep",
+        type=version_count,
+        default=KEEP,
+        metavar="N",
+        help=f"keep the clips of the last N versions of each film (default: {KEEP})",
+    )
+    prune.add_argument("--dry-run", action="store_true", help="say what would be removed; remove nothing")
+    _common(prune)
+    prune.set_defaults(run=_prune)
 
     check = commands.add_parser(
         "check", allow_abbrev=False, help="check the storyboard against itself, the model and the scenes"
@@ -226,6 +252,14 @@ def _render(arguments: argparse.Namespace) -> int:
         why=arguments.why,
     )
     return render_film(request, Console())
+
+
+def _prune(arguments: argparse.Namespace) -> int:
+    from .prune import prune  # noqa: PLC0415
+
+    folders = (_scenes_folder(arguments), _media(arguments))
+    print(prune(_load(arguments), folders, keep=arguments.keep, dry_run=arguments.dry_run))
+    return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:

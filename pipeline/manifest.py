@@ -21,8 +21,9 @@ from .files import sha256_of, write_json
 from .jobs import Sidecar
 from .qualities import Quality
 
-# How many earlier versions are remembered.
+# How many versions of a film are remembered, and of how many `explain prune` keeps the clips.
 VERSIONS = 20
+KEEP = 3
 # What decides how clips become a film; a change of it joins every film again, which takes seconds.
 _PROGRAM = ("film.py", "manifest.py", "captions*.py", "captions/*.py")
 
