@@ -18,6 +18,7 @@ from ..storyboard import REPO_ROOT, load_storyboard
 from . import commands
 from .commands import Taken, Task
 from .page import page
+from .peer import manimgx
 
 ROWS = {
     "A": "manim as it comes, serial",
@@ -58,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"memory of a worker, {name}")
         memory[name] = commands.ours(Task(task.entries[:1], language, QUALITIES[name]), jobs=1).memory
     frames = max(taken.frames for one in rounds for taken in one.values())
-    text = page(task, ROWS, rounds, frames, memory)
+    _say("manimgx, where there is a Python for it")
+    text = page(task, ROWS, rounds, frames, memory, peer=manimgx(task) if options.peer else "")
     print(text)
     if options.out is not None:
         write_text(options.out, text)
@@ -95,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         default=["ultra"],
         help="qualities whose memory is measured, too",
     )
+    parser.add_argument("--peer", action=argparse.BooleanOptionalAction, default=True, help="try manimgx, too")
     parser.add_argument("--out", type=Path, help="the page to write, as in docs/performance.md")
     return parser
 

@@ -19,9 +19,15 @@ ratios mean something and the seconds do not.
 
 
 def page(
-    task: Task, rows: Mapping[str, str], rounds: Sequence[Mapping[str, Taken]], frames: int, memory: Mapping[str, int]
+    task: Task,
+    rows: Mapping[str, str],
+    rounds: Sequence[Mapping[str, Taken]],
+    frames: int,
+    memory: Mapping[str, int],
+    peer: str = "",
 ) -> str:
-    """The whole page. `rows`: what each variant is, by its letter; `memory`: bytes of a worker by quality."""
+    """The whole page. `rows`: what each variant is, by its letter; `memory`: bytes of a worker by quality; `peer`: what
+    came of another engine."""
     scenes = ", ".join(entry.id for entry in task.entries)
     size = f"{task.quality.width}×{task.quality.height} at {task.quality.fps} frames a second"
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}; medians of {len(rounds)} rounds"
@@ -34,6 +40,8 @@ def page(
     if memory:
         lines = [f"| {name} | {count / 1e6:.0f} |" for name, count in memory.items()]
         parts += ["## Memory of a worker\n", "\n".join(["| quality | MB at most |", "|---|---|", *lines]) + "\n"]
+    if peer:
+        parts += ["## A peer\n", peer]
     return "\n".join(parts)
 
 

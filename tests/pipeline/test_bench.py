@@ -50,7 +50,7 @@ def test_a_scene_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     out = tmp_path / "performance.md"
     assert bench.main([
         "--scenes", "encoder_stack", "--quality", "draft", "--rounds", "1", "--rows", "G", "L", "--memory",
-        "--out", str(out),
+        "--no-peer", "--out", str(out),
     ]) == 0  # fmt: skip
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out == text + "\n"
