@@ -42,6 +42,7 @@ Quality = Literal["draft", "standard", "high", "ultra"]
 Track = Literal["shared", "training", "inference", "both"]
 MapPlace = Literal["overview", "embedding", "encoder", "cross_attention", "decoder", "output"]
 ReadingUnit = Literal["characters", "words"]
+VoiceSource = Literal["none", "recordings", "kokoro"]
 
 REPO_ROOT = Path(__file__).resolve().parents[1]
 SCENES_FOLDER = "EXPLAINER_SCENES"
@@ -65,6 +66,7 @@ class Steps(NamedTuple):
 
 STEPS_ALLOWED = f'a number from 0 to {LAST_STEP}, or a range such as "4-6"'
 NAME_ALLOWED = "small letters, digits and _, beginning with a letter"
+PRONUNCIATION_ALLOWED = 'other words ("soft max"), pinyin with tones ("hang2"), or phonemes between slashes ("/sˈɔft/")'
 WORDS_ALLOWED = "text; put it in quotes where it has a colon, a # or begins with a special character"
 LANGUAGE_ALLOWED = "a language code such as zh or en"
 
@@ -130,6 +132,9 @@ def _mapping(value: Any) -> Any:
 
 Language = Annotated[str, _named(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language", LANGUAGE_ALLOWED)]
 Name = Annotated[str, _named(r"[a-z][a-z0-9_]{0,63}", "a name", NAME_ALLOWED)]
+VoiceName = Annotated[
+    str, _named(r"[a-z][a-z0-9_]{0,63}", "the name of a voice", "a name such as zm_yunxi or af_heart")
+]
 Text = Annotated[str, PlainValidator(_text)]
 Words = Annotated[dict[str, Text], BeforeValidator(_words)]
 SceneName = Annotated[
@@ -215,6 +220,15 @@ class Film(_Model):
     )
     reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
     words: dict[Name, Words] = Field(default={}, description="name: one text for each language")
+    voice: VoiceSource | None = Field(default=None, description="none, recordings, kokoro")
+    voices: dict[Language, VoiceName] = Field(default={}, description="language: the name of a voice")
+    voice_speed: dict[Language, Annotated[float, Field(ge=0.5, le=2)]] = Field(
+        default={}, description="language: 0.5 (slow) to 2 (fast)"
+    )
+    recordings: Text = Field(default="recordings", description="the folder of your recordings, beside the storyboard")
+    pronunciation: dict[Language, Annotated[dict[Text, Text], BeforeValidator(_mapping)]] = Field(
+        default={}, description=f"language: {{word: how it is said}}; {PRONUNCIATION_ALLOWED}"
+    )
     poster: Poster | None = Field(default=None, exclude=True, description="{scene: id, beat: name}")
 
     @property

@@ -238,7 +238,7 @@ def _languages(document: Document, film: Film, entries: ParsedEntries) -> Iterat
         hint = did_you_mean(film.default_language, film.languages, "add it to languages: or choose another")
         message = f'"{film.default_language}" is not a language of the film'
         yield _problem(document, ("film", "default_language"), message, listed(film.languages), hint)
-    for name in ("reading_speed", "reading_unit"):
+    for name in ("reading_speed", "reading_unit", "voices", "voice_speed", "pronunciation"):
         yield from _unknown_languages(document, ("film", name), getattr(film, name), film.languages)
     for path, words, _ in _texts(film, entries):
         yield from _unknown_languages(document, path, words, film.languages)

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-PRONUNCIATION_ALLOWED = 'other words ("soft max"), pinyin with tones ("hang2"), or phonemes between slashes ("/sˈɔft/")'
-
 _PINYIN = re.compile(r"[a-zü]+[1-5](?:[ '][a-zü]+[1-5])*")
 _PHONEMES = re.compile(r"/([^/]+)/")
 

@@ -19,6 +19,7 @@ from .beats import Beat, Cue
 from .board import STORYBOARD_VARIABLE, storyboard_for, storyboard_path, trace_for
 from .chrome import Chrome, ChromeWords
 from .grid import Heatmap, MatrixGrid, Name
+from .narration import spoken_seconds
 from .reckoning import Expression, Result
 from .words import Number
 
@@ -27,6 +28,7 @@ __all__ = ["STORYBOARD_VARIABLE", "ExplainerScene", "SceneError", "Value", "stor
 LANGUAGE_VARIABLE = "EXPLAINER_LANGUAGE"
 
 BREATH = 0.7  # seconds of quiet after the words of a beat, so that the eye can finish
+BREATH_AFTER_SPEECH = 0.3  # seconds after what is heard, beside the silence that its sound ends with
 SHORTEST_BEAT = 3.0  # seconds
 
 
@@ -126,7 +128,7 @@ class ExplainerScene(Scene):
             raise SceneError(
                 f"the words of the beat {name!r} ask for a format that its value does not take: {error}"
             ) from None
-        seconds = max(SHORTEST_BEAT, self.storyboard.film.reading_time(words, self.language) + BREATH)
+        seconds = max(SHORTEST_BEAT, self._seconds_of(name, words))
         rate = float(manim_config.frame_rate)
         beat = Beat(name, words, tuple(spoken.steps), self.frame_count, max(1, round(seconds * rate)), rate)
         self._beat = beat
@@ -142,6 +144,16 @@ class ExplainerScene(Scene):
         self._beat = None
         self._played.append(name)
         self.cues.append(Cue(name, beat.start, self.frame_count, words, beat.steps))
+
+    def _seconds_of(self, name: str, words: str) -> float:
+        """Seconds that the words of a beat take, heard or read, and the quiet after them."""
+        try:
+            spoken = spoken_seconds(self.entry.id, name, words)
+        except ValueError as error:
+            raise SceneError(str(error)) from None
+        if spoken is not None:
+            return spoken + BREATH_AFTER_SPEECH
+        return self.storyboard.film.reading_time(words, self.language) + BREATH
 
     @property
     def beat_name(self) -> str:

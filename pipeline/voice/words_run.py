@@ -1,0 +1,76 @@
+"""Runs scenes without drawing them, to learn what is said: `python -m pipeline.voice.words_run`, a request on stdin.
+
+The words of a beat hold values that only its scene knows, so the scene is run; every play is passed over. Answers are
+JSON lines: `{"scene": id, "words": {beat: words}}`, or `{"scene": id, "error": …}`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..storyboard import REPO_ROOT, SCENES_CHECKED, SCENES_FOLDER
+
+
+def main() -> int:
+    """Answer the request: `storyboard`, `scenes_folder`, `language` and `scenes`, a list of [id, "file.Class"]."""
+    request = json.loads(sys.stdin.readline())
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever else prints must not break a line
+    os.environ["EXPLAINER_STORYBOARD"] = request["storyboard"]
+    os.environ["EXPLAINER_LANGUAGE"] = request["language"]
+    os.environ[SCENES_FOLDER] = request["scenes_folder"]
+    os.environ[SCENES_CHECKED] = "1"
+    os.environ.pop("EXPLAINER_NARRATION", None)
+    for scene_id, scene in request["scenes"]:
+        answer: dict[str, Any] = {"scene": scene_id}
+        try:
+            answer["words"] = words_of(Path(request["scenes_folder"]), scene)
+        except Exception as error:
+            answer["error"] = f"{type(error).__name__}: {error}"
+        answers.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        answers.flush()
+    return 0
+
+
+def words_of(folder: Path, scene: str) -> dict[str, str]:
+    """The filled words of each beat of `scene` ("file.Class" below `folder`). Raises whatever the scene raises."""
+    from manim import tempconfig  # noqa: PLC0415 (it takes a second, and its settings must be private to the run)
+    from manim.renderer.cairo_renderer import CairoRenderer  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="words-") as media:
+        settings = {
+            "renderer": "cairo",
+            "pixel_width": 160,
+            "pixel_height": 90,
+            "frame_rate": 30,
+            "media_dir": media,
+            "dry_run": True,
+            "disable_caching": True,
+            "progress_bar": "none",
+            "verbosity": "ERROR",
+        }
+        with tempconfig(settings):
+            scene_class = _scene_class(folder, scene)
+            camera = {"camera_class": scene_class.camera_class} if hasattr(scene_class, "camera_class") else {}
+            played = scene_class(renderer=CairoRenderer(skip_animations=True, **camera))
+            played.render()
+            return {cue.beat: cue.words for cue in played.cues}
+
+
+def _scene_class(folder: Path, scene: str) -> Any:
+    module, _, name = scene.rpartition(".")
+    for path in (str(folder), str(REPO_ROOT)):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+    prefix = "scenes." if folder == REPO_ROOT / "scenes" else ""
+    return getattr(importlib.import_module(prefix + module), name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
