@@ -10,6 +10,7 @@ import numpy as np
 from manim.scene.scene_file_writer import SceneFileWriter
 
 from .encoder import ColourConverter
+from .jobs import LONGEST_SCENE, SceneFaultError
 from .qualities import Quality
 from .renderer.stream import PictureStream, StreamThread
 from .renderer.yuv import YuvPicture
@@ -28,6 +29,7 @@ class ClipWriter(SceneFileWriter):
         super().__init__(settings)
         self.scene_frames = 0
         self._gap = gap
+        self._most = quality.frames(LONGEST_SCENE * 60)
         self._key_next = True
         self._shape = (quality.height, quality.width, 4)
         self._last: np.ndarray | None = None
@@ -79,6 +81,8 @@ class ClipWriter(SceneFileWriter):
         self._thread.abort()
 
     def _put(self, repeat: int, *, same: bool) -> None:
+        if self.scene_frames + repeat > self._most:
+            raise SceneFaultError(f"the scene is longer than {LONGEST_SCENE} minutes; does it loop?")
         self._thread.write(self._picture.take(), repeat, key=self._key_next, same=same)
         self._key_next = False
         self.scene_frames += repeat

@@ -9,6 +9,10 @@ from typing import Any
 
 # Exit status of a worker whose parent has gone.
 ORPHANED = 9
+# Private memory of a worker, in bytes: several times what a scene takes at 2160p.
+MEMORY_LIMIT = 6 << 30
+# Minutes of film that one scene may have.
+LONGEST_SCENE = 30
 
 
 class SceneFaultError(RuntimeError):

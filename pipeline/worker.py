@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import time
 import traceback
@@ -18,7 +19,7 @@ from threading import Thread
 from typing import Any
 
 from .drawing import BeatWatch, describe, draw, warm_up
-from .jobs import ORPHANED, Job, log_of
+from .jobs import MEMORY_LIMIT, ORPHANED, Job, log_of
 
 SECONDS_BETWEEN_REPORTS = 0.2
 
@@ -55,6 +56,8 @@ class Events:
 
 def main() -> int:
     """Draw the jobs on stdin; its end ends the process. Exit status 1 after a job that failed."""
+    with suppress(ValueError, OSError):  # where the system knows no such limit, or a lower one is set
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
     jobs: SimpleQueue[Job] = SimpleQueue()
     events = Events()
     Thread(target=_listen, args=(jobs,), daemon=True).start()

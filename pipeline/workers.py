@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -18,6 +19,10 @@ from .storyboard import REPO_ROOT
 
 Result = Drawn | Failure
 OnFrames = Callable[[Job, int], None]
+
+# A scene that draws nothing for so long is thought to hang.
+STALL_SECONDS = 300.0
+STALL_VARIABLE = "EXPLAINER_STALL_SECONDS"
 
 
 class WorkerProcess:
@@ -44,7 +49,7 @@ class WorkerProcess:
             return result
         # What has failed may be in any state; one that gave no result has ended, or is of no use.
         with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=10)
+            process.wait(timeout=10 if result is None else 1)
         status = self.end()
         if result is None:
             return Failure(job.scene_id, None, _ended(status), "", details=tuple(_last_lines(Path(log_of(job)))))
@@ -142,13 +147,17 @@ def _environment() -> dict[str, str]:
 def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -> Result | None:
     """Hand the job over and listen until it is done; None when the worker ended without a result."""
     assert process.stdin is not None
-    assert process.stdout is not None
     try:
         process.stdin.write((job.to_line() + "\n").encode())
         process.stdin.flush()
     except (BrokenPipeError, ValueError):  # ValueError: the pipe was closed, since all is being stopped
         return None
-    while line := _line(process):
+    limit = float(os.environ.get(STALL_VARIABLE) or STALL_SECONDS)
+    for line in _lines(process, limit):
+        if line is None:
+            file = str(Path(job.scenes_folder).joinpath(*job.scene.split(".")[:-1]).with_suffix(".py"))
+            reason = f"it drew nothing for {limit:g} seconds and was stopped; does it loop?"
+            return Failure(job.scene_id, None, f"{reason} ({STALL_VARIABLE} sets the limit)", file)
         try:
             event = json.loads(line)
             kind = event.pop("event")
@@ -163,12 +172,24 @@ def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -
     return None
 
 
-def _line(process: subprocess.Popen[bytes]) -> bytes:
+def _lines(process: subprocess.Popen[bytes], limit: float) -> Iterator[bytes | None]:
+    """Lines from the worker until it closes its side; None, and the end, when none comes for `limit` seconds."""
     assert process.stdout is not None
-    try:
-        return process.stdout.readline()
-    except ValueError:  # closed from another thread, since all is being stopped
-        return b""
+    waiting = b""
+    while True:
+        try:
+            descriptor = process.stdout.fileno()
+            ready, _, _ = select.select([descriptor], [], [], limit)
+            if not ready:
+                yield None
+                return
+            data = os.read(descriptor, 65536)
+        except (ValueError, OSError):  # closed from another thread, since all is being stopped
+            return
+        if not data:
+            return
+        *lines, waiting = (waiting + data).split(b"\n")
+        yield from lines
 
 
 def _ended(status: int) -> str:

@@ -269,12 +269,15 @@ def test_a_failing_scene_costs_no_other_one_its_clip(studio: Studio) -> None:
             "            pass",
             "plays nothing",
         ),
+        ("circle = Circle", "while True: pass\n        circle = Circle", "it drew nothing for 12 seconds"),
+        ("self.play(circle", "while True: self.hold(999)\n            self.play(circle", "longer than 30 minutes"),
+        ("circle = Circle", "import numpy\n        numpy.ones(8 << 30)\n        circle = Circle", "Unable to allocate"),
     ],
-    ids=["exit", "killed", "broken camera", "import", "nothing played"],
+    ids=["exit", "killed", "broken camera", "import", "nothing played", "hangs", "never ends", "eats memory"],
 )
 def test_whatever_happens_to_a_worker_is_told(studio: Studio, old: str, new: str, phrase: str) -> None:
     studio.edit("scenes/ending.py", old, new)
-    done = studio.explain("render", "--scenes", "ending")
+    done = studio.explain("render", "--scenes", "ending", EXPLAINER_STALL_SECONDS="12")
     assert done.returncode == 1
     assert phrase in done.stdout
     assert "The scene ending (zh) failed" in done.stdout
