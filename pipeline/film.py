@@ -71,11 +71,12 @@ def finished_film(
 def join(
     parts: Sequence[Part], target: Path, quality: Quality, *, language: str, title: str, unit: str, binary: str
 ) -> JoinedFilm:
-    """Write the film of `parts`, its captions and its manifest.
+    """Write the film of `parts`, its captions, those of its clips, and its manifest.
 
     Raises UserError where ffmpeg or the verification finds a fault; then what was there before is still there.
     """
     frames = sum(part.sidecar.frames for part in parts)
+    write_clip_captions(parts, unit)
     with whole_file(target) as temporary:
         _run_ffmpeg(parts, temporary, quality, language, title, binary)
         verify(temporary, parts, quality, shown=target)
@@ -85,6 +86,14 @@ def join(
     film = JoinedFilm(target, captions, frames, frames / quality.fps, size)
     write_manifest(film, recipe(parts, target, quality, language=language, title=title, unit=unit), sha256)
     return film
+
+
+def write_clip_captions(parts: Sequence[Part], unit: str) -> None:
+    """Captions beside every clip, where they are not there yet or differ."""
+    for part in parts:
+        text = vtt(captions_of(part.sidecar.cues, unit, part.sidecar.scene_id), part.sidecar.fps)
+        if not part.captions.is_file() or part.captions.read_text(encoding="utf-8", errors="replace") != text:
+            write_text(part.captions, text)
 
 
 def film_captions(parts: Sequence[Part], unit: str) -> list[Caption]:

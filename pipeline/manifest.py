@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .files import sha256_of, write_json
@@ -25,7 +25,7 @@ from .qualities import Quality
 VERSIONS = 20
 KEEP = 3
 # What decides how clips become a film; a change of it joins every film again, which takes seconds.
-_PROGRAM = ("film.py", "manifest.py", "captions*.py", "captions/*.py")
+_PROGRAM = ("film.py", "manifest.py", "captions/*.py", "reading.py", "segment.py", "sentences.py")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class Part:
     clip: Path
     sidecar: Sidecar
     title: str
+
+    @property
+    def captions(self) -> Path:
+        """What is said in it, as a file of its own."""
+        return self.clip.with_suffix(".vtt")
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,9 @@ def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> 
     data = {
         "made_from": made_from,
         "film": {"file": film.path.name, "sha256": sha256, "size": film.size, "frames": film.frames},
-        "captions": {"file": film.captions.name, "sha256": sha256_of(film.captions)},
+        "captions": [
+            {"file": name, "sha256": sha256_of(path.parent / name)} for name in _captions(film.path, made_from)
+        ],
         "chapters": chapters,
         "joined": datetime.now(UTC).isoformat(timespec="seconds"),
         "earlier": _earlier(path, made_from),
@@ -107,7 +114,8 @@ def film_in_place(target: Path, made_from: dict[str, Any]) -> JoinedFilm | None:
             and told["frames"] == sum(part["frames"] for part in made_from["parts"])
             and told["size"] == target.stat().st_size
             and told["sha256"] == sha256_of(target)
-            and data["captions"]["sha256"] == sha256_of(captions)
+            and [file["file"] for file in data["captions"]] == _captions(target, made_from)
+            and all(file["sha256"] == sha256_of(target.parent / file["file"]) for file in data["captions"])
         )
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -126,6 +134,12 @@ def versions_of(manifest: Path, keep: int) -> list[list[Path]] | None:
         return [[Path(os.path.normpath(manifest.parent / name)) for name in clips] for clips in names[:keep]]
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def _captions(target: Path, made_from: dict[str, Any]) -> list[str]:
+    """The files with the captions of the film at `target` and of its clips, as seen from the film's folder."""
+    clips = [PurePosixPath(part["clip"]).with_suffix(".vtt").as_posix() for part in made_from["parts"]]
+    return [target.with_suffix(".vtt").name, *clips]
 
 
 def _earlier(path: Path, made_from: dict[str, Any]) -> list[dict[str, Any]]:

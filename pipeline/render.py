@@ -13,10 +13,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .captions import captions_of, vtt
 from .clips import Clip, Media, film_name, find
-from .files import remove_partials, write_text
-from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film
+from .files import remove_partials
+from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film, write_clip_captions
 from .fingerprint import model_of
 from .jobs import Failure, Sidecar
 from .lock import media_lock
@@ -86,7 +85,6 @@ def render_film(request: RenderRequest, console: Console) -> int:
             if missing:
                 rendered, failures = _render(missing, storyboard, request, (copy, Path(folder), media, lock), console)
                 there |= rendered
-        write_clip_captions(there, storyboard)
         for clip, failure in failures.items():
             _say(console, failure_report(clip, failure, storyboard))
         by_place = {(clip.language, clip.entry.id): clip for clip in (*there, *failures)}
@@ -95,8 +93,10 @@ def render_film(request: RenderRequest, console: Console) -> int:
             wanted = [by_place[language, entry.id] for entry in entries]
             if broken := [clip.entry.id for clip in wanted if clip in failures]:
                 _say(console, f'The film in "{language}" was not written: {listed(broken)} failed.')
+            parts = [Part(clip.path, there[clip], clip.entry.title[language]) for clip in wanted if clip in there]
+            if broken:
+                write_clip_captions(parts, storyboard.film.unit(language))
                 continue
-            parts = [Part(clip.path, there[clip], clip.entry.title[language]) for clip in wanted]
             scenes = [entry.id for entry in entries] if request.scenes is not None else None
             films.append(_join(parts, storyboard, language, quality, (media, scenes, binary)))
     for film in films:
@@ -149,14 +149,6 @@ def withdrawn(rendered: dict[Clip, Sidecar]) -> dict[Clip, Failure]:
         clip.path.with_suffix(".json").unlink(missing_ok=True)
     error = "the model's trained weights were changed since the render began"
     return {clip: Failure(clip.entry.id, None, error, "") for clip in rendered}
-
-
-def write_clip_captions(sidecars: dict[Clip, Sidecar], storyboard: Storyboard) -> None:
-    """Captions beside every clip, where they are not there yet or differ."""
-    for clip, sidecar in sidecars.items():
-        text = vtt(captions_of(sidecar.cues, storyboard.film.unit(clip.language), clip.entry.id), sidecar.fps)
-        if not clip.captions.is_file() or clip.captions.read_text(encoding="utf-8") != text:
-            write_text(clip.captions, text)
 
 
 def _join(

@@ -52,10 +52,16 @@ HARMS: dict[str, Callable[[Path], None]] = {
     "film cut short": lambda film: os.truncate(film, film.stat().st_size - 1),
     "captions gone": lambda film: film.with_suffix(".vtt").unlink(),
     "captions changed": lambda film: damage(film.with_suffix(".vtt")),
+    "a clip's captions gone": lambda film: captions_of_a_clip(film).unlink(),
+    "a clip's captions changed": lambda film: damage(captions_of_a_clip(film)),
     "manifest gone": lambda film: manifest_of(film).unlink(),
     "manifest cut short": lambda film: os.truncate(manifest_of(film), 40),
     "another film's digest": lambda film: damage_manifest(film, "sha256", "0" * 64),
 }
+
+
+def captions_of_a_clip(film: Path) -> Path:
+    return next((film.parents[2] / "clips" / "draft" / "zh").glob("middle-*.vtt"))
 
 
 def damage_manifest(film: Path, field: str, value: object) -> None:
@@ -102,6 +108,7 @@ def test_a_film_that_does_not_fit_is_joined_again(
     assert ", unchanged" not in done.stdout
     assert rendered.film().read_bytes() == finished.film().read_bytes()
     assert rendered.film().with_suffix(".vtt").read_bytes() == finished.film().with_suffix(".vtt").read_bytes()
+    assert captions_of_a_clip(rendered.film()).read_bytes() == captions_of_a_clip(finished.film()).read_bytes()
     assert ", unchanged" in rendered.explain("render").stdout
 
 
