@@ -16,6 +16,7 @@ from .manifest import KEEP, VERSIONS
 from .problems import UserError, did_you_mean, listed
 from .qualities import QUALITIES
 from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
+from .voice_commands import add_voice_commands
 
 MEDIA_VARIABLE = "EXPLAINER_MEDIA"
 INTERRUPTED = 130
@@ -188,6 +189,7 @@ def parser() -> FriendlyParser:
     preview.set_defaults(run=_preview)
 
     add_learning_commands(commands, _common, _storyboard_path, _media)
+    add_voice_commands(commands, _common, _load, _scenes_folder, _media)
     return top
 
 

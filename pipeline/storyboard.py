@@ -243,8 +243,11 @@ class Film(_Model):
 
     def reading_time(self, words: str, language: str) -> float:
         """Seconds that reading `words` takes at the film's speed for `language`."""
-        unit = self.unit(language)
-        return reading_units(words, unit) / self.reading_speed.get(language, DEFAULT_SPEED[unit])
+        return reading_units(words, self.unit(language)) / self.pace(language)
+
+    def pace(self, language: str) -> float:
+        """Characters or words of `language` that are read in a second."""
+        return self.reading_speed.get(language, DEFAULT_SPEED[self.unit(language)])
 
 
 def in_step_order(entries: Iterable[Entry]) -> list[Entry]:

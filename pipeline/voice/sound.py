@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wave
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def write(path: Path, samples: Samples) -> None:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(RATE)
-        file.writeframes(_integers(samples).tobytes())
+        file.writeframes(integers(samples).tobytes())
 
 
 def read_own(path: Path) -> Samples:
@@ -80,7 +81,8 @@ def read_own(path: Path) -> Samples:
     return np.asarray(np.frombuffer(data, "<i2") / np.float32(32767), np.float32)
 
 
-def _integers(samples: Samples) -> npt.NDArray[np.int16]:
+def integers(samples: Samples) -> npt.NDArray[np.int16]:
+    """`samples` as 16-bit numbers."""
     return np.round(np.clip(samples, -1, 1) * 32767).astype("<i2")
 
 
@@ -115,7 +117,7 @@ def loudness(samples: Samples) -> float:
     if len(samples) < least:
         samples = np.tile(samples, -(-least // max(len(samples), 1))) if len(samples) else silence(0.8)
     graph = Graph()
-    source = graph.add_abuffer(sample_rate=RATE, format="flt", layout="mono", time_base=av_time_base())
+    source = graph.add_abuffer(sample_rate=RATE, format="flt", layout="mono", time_base=Fraction(1, RATE))
     meter = graph.add("ebur128", "metadata=1")
     sink = graph.add("abuffersink")
     source.link_to(meter)
@@ -129,13 +131,6 @@ def loudness(samples: Samples) -> float:
         found = _latest(sink, found)
     source.push(None)
     return max(_latest(sink, found), -70.0)
-
-
-def av_time_base() -> Any:
-    """One sample."""
-    from fractions import Fraction  # noqa: PLC0415
-
-    return Fraction(1, RATE)
 
 
 def _latest(sink: Any, found: float) -> float:
