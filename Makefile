@@ -28,7 +28,7 @@ test-voice: voice ## let a speech recogniser write down what the voice says (150
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice-test]' && $(PY) -m pytest -m voice $(PYTEST)
 test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes half an hour
 	@$(PY) -m pipeline.cli ocr $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
-ocr: setup
+ocr: setup ## install the OCR model where it is missing; `make test` and `make test-ocr` do so themselves
 	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[ocr]'; }
 bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)

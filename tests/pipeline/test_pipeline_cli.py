@@ -32,7 +32,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     ("arguments", "phrases"),
     [
         ([], ["COMMAND", "explain --help"]),
-        (["rendr"], ['"rendr" is not a command', "render, check, trace, preview", 'did you mean "render"?']),
+        (["rendr"], ['"rendr" is not a command', "render, prune, check, trace, preview", 'did you mean "render"?']),
         (["render", "--qualty", "draft"], ['"--qualty" is not an argument', 'did you mean "--quality"?']),
         (["render", "--quality", "hihg"], ["allowed: draft, standard, high, ultra", 'did you mean "high"?']),
         (["render", "--jobs", "0"], ['"0" is not a number of jobs', "1 to 64"]),
