@@ -139,6 +139,13 @@ def parser() -> FriendlyParser:
     render.add_argument(
         "--why", action="store_true", help="say for each scene whether it would be rendered and why; render nothing"
     )
+    render.add_argument(
+        "--voice",
+        type=one_of(["none", "recordings", "kokoro"], "a voice"),
+        metavar="VOICE",
+        help="none: silent, with captions; recordings: your own; kokoro: synthesised (default: the storyboard's voice, "
+        "else kokoro where make voice has installed it)",
+    )
     render.add_argument("--ffmpeg", metavar="PATH", help="join with this ffmpeg (default: the packaged one)")
     _common(render)
     render.set_defaults(run=_render)
@@ -254,6 +261,7 @@ def _render(arguments: argparse.Namespace) -> int:
         renderer=arguments.renderer,
         cluster=arguments.cluster,
         ffmpeg=arguments.ffmpeg,
+        voice=arguments.voice,
         why=arguments.why,
     )
     return render_film(request, Console())

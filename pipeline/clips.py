@@ -60,6 +60,7 @@ class Clip:
     model: Model
     sources: str
     estimate: int  # frames, guessed from the words
+    narration: str = ""  # as a Job has it
 
     @property
     def captions(self) -> Path:

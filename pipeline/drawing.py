@@ -20,6 +20,7 @@ from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError
 from .qualities import QUALITIES
 from .storyboard import REPO_ROOT, SCENES_CHECKED, SCENES_FOLDER
 
+NARRATION_VARIABLE = "EXPLAINER_NARRATION"
 # Linux counts in kibibytes, macOS in bytes.
 _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -85,6 +86,7 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
     os.environ["EXPLAINER_LANGUAGE"] = job.language
     os.environ[SCENES_FOLDER] = job.scenes_folder
     os.environ[SCENES_CHECKED] = "1"
+    _hand_over_narration(job)
     # What manim reads a second time has other stroke widths than the first time: each job begins with nothing read.
     SVG_HASH_TO_MOB_MAP.clear()
     quality = QUALITIES[job.quality]
@@ -137,6 +139,17 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
     reads = None if trace is None else trace.reads()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
     return Drawn(start, clip.frames, cues, round(time.monotonic() - began, 2), memory, reads)
+
+
+def _hand_over_narration(job: Job) -> None:
+    """The scene reads how long its beats are spoken from a file that the environment names; silent films have none."""
+    if not job.narration:
+        os.environ.pop(NARRATION_VARIABLE, None)
+        return
+    path = Path(job.work_folder, "narration.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(job.narration, encoding="utf-8")
+    os.environ[NARRATION_VARIABLE] = str(path)
 
 
 def scene_file(job: Job) -> Path:

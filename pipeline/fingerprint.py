@@ -81,12 +81,18 @@ def model_of(storyboard: Storyboard) -> Model:
 
 
 def parts_of(
-    storyboard: Storyboard, entry: Entry, language: str, quality: Quality, shape: Mapping[str, Any], file: Path
+    storyboard: Storyboard,
+    entry: Entry,
+    language: str,
+    quality: Quality,
+    shape: Mapping[str, Any],
+    file: Path,
+    spoken: Mapping[str, float] | None = None,
 ) -> dict[str, str]:
     """The digest of each part that the clip of `entry` (drawn by the scene file `file`) in `language` depends on.
 
     The digest of all of them together is the clip's fingerprint. The name of a part has its kind before the first
-    slash; `why.py` turns it into words. `shape`: see `Model`.
+    slash; `why.py` turns it into words. `shape`: see `Model`. `spoken`: seconds of each beat, where there is a voice.
     """
     film = storyboard.film
     words = dict.fromkeys(["step", f"track_{entry.track}", f"map_{entry.map}", *film_words_of(file, entry.class_name)])
@@ -99,9 +105,12 @@ def parts_of(
         "title": entry.title[language],
         "takeaway": entry.takeaway[language],
         "beats": list(entry.beats),
-        "reading": [film.unit(language), film.reading_time("字", language), film.reading_time("word", language)],
         "gap": quality.frames(film.gap),
     }
+    if spoken is None:
+        parts["reading"] = [film.unit(language), *(film.reading_time(word, language) for word in ("字", "word"))]
+    else:
+        parts |= {f"spoken/{name}": spoken[name] for name in entry.beats}
     parts |= {f"label/{name}": text[language] for name, text in entry.labels.items()}
     parts |= {f"words/{name}": beat.words[language] for name, beat in entry.beats.items()}
     parts |= {f"steps/{name}": beat.steps for name, beat in entry.beats.items()}

@@ -39,6 +39,7 @@ class Job:
     renderer: str = "fast"  # or manim
     first_beat: str | None = None
     end_beat: str | None = None
+    narration: str = ""  # JSON: scene -> beat -> its seconds and words; empty where the film is silent
 
     @property
     def piece(self) -> str:

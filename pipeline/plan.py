@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .clips import Clip, Media, estimated_frames
@@ -11,6 +11,7 @@ from .problems import UserError, did_you_mean, listed, shown_path
 from .qualities import Quality
 from .sources import recall
 from .storyboard import Entry, Storyboard
+from .voice.narration import Table, durations, for_scenes
 
 
 def choose_scenes(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[Entry]:
@@ -58,15 +59,18 @@ def plan(
     quality: Quality,
     scenes_folder: Path,
     media: Media,
+    spoken: Mapping[str, Table] | None = None,
 ) -> list[Clip]:
-    """The clips that the films need, language by language, scene by scene."""
+    """The clips that the films need, language by language, scene by scene. `spoken`: narration by language."""
     recall(media.sources)
     model = model_of(storyboard)
     clips = []
     for language in languages:
         for entry in entries:
             file = scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py")
-            parts = parts_of(storyboard, entry, language, quality, model.shape, file)
+            beats = (spoken or {}).get(language, {}).get(entry.id)
+            seconds = None if beats is None else durations(beats)
+            parts = parts_of(storyboard, entry, language, quality, model.shape, file, seconds)
             digest = digest_of(parts)
             clips.append(
                 Clip(
@@ -79,6 +83,7 @@ def plan(
                     model=model,
                     sources=source_digest(file),
                     estimate=estimated_frames(entry, language, storyboard.film, quality),
+                    narration="" if beats is None else for_scenes({entry.id: beats}),
                 )
             )
     return clips

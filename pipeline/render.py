@@ -19,12 +19,14 @@ from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film,
 from .fingerprint import model_of
 from .jobs import Failure, Sidecar
 from .lock import media_lock
+from .narrating import VOICE_STORE, narrations, script_folder
 from .plan import choose_languages, choose_scenes, plan
 from .problems import listed, shown_path
 from .progress import duration, size
 from .qualities import QUALITIES, Quality
 from .sources import remember
 from .storyboard import Storyboard, load_storyboard
+from .voice.choice import voicing
 from .why import explanation
 
 
@@ -43,6 +45,7 @@ class RenderRequest:
     renderer: str = "fast"
     cluster: str | None = None  # the address of a Dask scheduler whose workers draw
     ffmpeg: str | None = None
+    voice: str | None = None  # none, recordings or kokoro
     why: bool = False  # say what would be rendered and why, and render nothing
 
 
@@ -67,17 +70,21 @@ def render_film(request: RenderRequest, console: Console) -> int:
         _say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
 
     media = Media(request.media.resolve())
+    how = voicing(storyboard, media.root / VOICE_STORE, request.voice)
+    words = script_folder(media.root, request.scenes_folder, jobs=request.jobs)
     planned = partial(plan, storyboard, entries, languages, quality, request.scenes_folder, media)
     if request.why:
-        _say(console, explanation(planned(), force=request.force))
+        spoken = narrations(storyboard, entries, languages, how, words, console)
+        _say(console, explanation(planned(spoken), force=request.force))
         return 0
     with media_lock(media.root) as lock:
         _clean(media)
+        spoken = narrations(storyboard, entries, languages, how, words, console)
         with tempfile.TemporaryDirectory(prefix="render-", dir=media.work) as folder:
             # Workers read a copy, so that an edit during the render cannot mix two versions in one film.
             copy = Path(folder, storyboard.path.name)
             copy.write_bytes(storyboard.path.read_bytes())
-            there, missing = _sorted_out(planned(), force=request.force)
+            there, missing = _sorted_out(planned(spoken), force=request.force)
             remember(media.sources)
             if there:
                 _say(console, f"Unchanged: {_count(len(there), 'clip')}")

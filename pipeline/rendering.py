@@ -146,6 +146,7 @@ def _job(clip: Clip, piece: Piece, number: int | None, work: Work) -> Job:
         renderer=work.renderer,
         first_beat=piece.first_beat,
         end_beat=piece.end_beat,
+        narration=clip.narration,
     )
 
 

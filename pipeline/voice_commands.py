@@ -11,8 +11,6 @@ from typing import Any
 from .problems import UserError, did_you_mean, listed, shown_path
 from .storyboard import Storyboard
 
-VOICE_STORE = "voice"  # below the media folder: words, sentences and beats that were made before
-
 
 def add_voice_commands(
     commands: Any,
@@ -45,12 +43,13 @@ def add_voice_commands(
     common(check)
 
     def words(arguments: argparse.Namespace) -> tuple[Storyboard, str, dict[str, dict[str, str]]]:
-        from .voice.script import ScriptFolder, script_of  # noqa: PLC0415
+        from .narrating import script_folder  # noqa: PLC0415
+        from .voice.script import script_of  # noqa: PLC0415
 
         board = load(arguments)
         language = _language(board, arguments.language)
         entries = [entry for entry in board.scenes if not entry.draft]
-        where = ScriptFolder(media(arguments) / VOICE_STORE, scenes(arguments))
+        where = script_folder(media(arguments), scenes(arguments))
         told: list[str] = []
 
         def on_scene(scene: str) -> None:
@@ -76,6 +75,7 @@ def add_voice_commands(
         return 0
 
     def run_check(arguments: argparse.Namespace) -> int:
+        from .narrating import VOICE_STORE  # noqa: PLC0415
         from .voice.recordings import Recordings  # noqa: PLC0415
 
         board, language, found = words(arguments)

@@ -20,6 +20,7 @@ _CHANGES = {
     "place": "its place among the progress dots changed",
     "film word": "the film's words {} changed",
     "reading": "reading speed changed",
+    "spoken": "how long beat {} is spoken changed",
     "gap": "the gap between scenes changed",
     "language": "language changed",
     "quality": "quality changed",
@@ -29,11 +30,19 @@ _CHANGES = {
     "font": "fonts changed",
     "version": "version of {} changed",
 }
-_NEW = {"words": "beat {} is new", "label": "label {} is new", "source": "source file {} is imported now"}
+_NEW = {
+    "words": "beat {} is new",
+    "spoken": "beat {} is spoken now",
+    "reading": "it is silent now",
+    "label": "label {} is new",
+    "source": "source file {} is imported now",
+}
 _GONE = {
     "words": "beat {} is gone",
     "label": "label {} is gone",
     "source": "source file {} is imported no longer",
+    "reading": "it is spoken now",
+    "spoken": "it is silent now",
 }
 # More reasons than these would not fit into a line.
 _TOLD = 3

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..problems import UserError
-from ..storyboard import Entry, Storyboard
+from ..storyboard import Storyboard
 from .narration import Narrator, Table
-from .script import Script, ScriptFolder, script_of
+from .script import Script
 
 # What `make render` says where there is no voice.
 NO_VOICE = (
@@ -83,19 +83,3 @@ def narrate(narrator: Narrator, script: Script, language: str) -> Table:
     if faults:
         raise UserError("\n".join(faults))
     return table
-
-
-def narration_of(
-    storyboard: Storyboard,
-    entries: Sequence[Entry],
-    language: str,
-    how: Voicing,
-    where: ScriptFolder,
-    on_scene: Callable[[str], None] = lambda _scene: None,
-    on_sentence: Callable[[str], None] = lambda _text: None,
-) -> Table | None:
-    """The narration of `entries` in `language`; None for a silent film. Raises UserError where it cannot be made."""
-    narrator = narrator_of(storyboard, how, on_sentence)
-    if narrator is None:
-        return None
-    return narrate(narrator, script_of(storyboard, entries, language, where, on_scene), language)

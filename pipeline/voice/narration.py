@@ -6,12 +6,13 @@ recordings, and the synthesised voice. The table reaches the scenes as a JSON fi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..files import sha256_of, write_json
+from ..files import sha256_of
 
 SOURCES = ("none", "recordings", "kokoro")
 
@@ -51,9 +52,13 @@ class Narrator(Protocol):
 Table = dict[str, dict[str, SpokenBeat]]  # scene id -> beat -> what is spoken, in one language
 
 
-def write_table(path: Path, table: Mapping[str, Mapping[str, SpokenBeat]]) -> None:
-    """The table as the JSON file that scenes read."""
-    write_json(path, {scene: {name: asdict(beat) for name, beat in beats.items()} for scene, beats in table.items()})
+def for_scenes(table: Mapping[str, Mapping[str, SpokenBeat]]) -> str:
+    """What scenes are told, as JSON: scene id -> beat -> its seconds and words."""
+    told = {
+        scene: {name: {"seconds": beat.seconds, "words": beat.words} for name, beat in beats.items()}
+        for scene, beats in table.items()
+    }
+    return json.dumps(told, ensure_ascii=False)
 
 
 def durations(beats: Mapping[str, SpokenBeat]) -> dict[str, float]:

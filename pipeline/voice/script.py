@@ -25,7 +25,6 @@ class ScriptFolder:
 
     store: Path
     scenes_folder: Path
-    storyboard_copy: Path | None = None  # what the scenes read, where it is not the storyboard itself
     jobs: int | None = None
 
 
@@ -83,6 +82,7 @@ def _run(
     """Run `entries`, divided among processes; keep and return their words."""
     count = min(len(entries), where.jobs or os.cpu_count() or 1)
     found: Script = {}
+    templates = {entry.id: {name: beat.words[language] for name, beat in entry.beats.items()} for entry in entries}
     running: list[subprocess.Popen[str]] = []
 
     def follow(share: Sequence[Entry]) -> None:
@@ -100,7 +100,7 @@ def _run(
         assert process.stdout is not None
         assert process.stderr is not None
         request = {
-            "storyboard": str((where.storyboard_copy or storyboard.path).resolve()),
+            "storyboard": str(storyboard.path.resolve()),
             "scenes_folder": str(where.scenes_folder.resolve()),
             "language": language,
             "scenes": [[entry.id, entry.scene] for entry in share],
@@ -115,6 +115,8 @@ def _run(
                     f"The words of {answer['scene']} ({language}) cannot be told: {answer['error']}\n"
                     f"    storyboard: {place}\n    next: mend the scene; explain preview {answer['scene']} shows it"
                 )
+            if answer["templates"] != templates[answer["scene"]]:
+                raise UserError(f"{shown_path(storyboard.path)} was changed meanwhile\n    next: run the command again")
             found[answer["scene"]] = answer["words"]
             write_json(paths[answer["scene"]], answer["words"])
             on_scene(answer["scene"])

@@ -1,7 +1,7 @@
 """Runs scenes without drawing them, to learn what is said: `python -m pipeline.voice.words_run`, a request on stdin.
 
 The words of a beat hold values that only its scene knows, so the scene is run; every play is passed over. Answers are
-JSON lines: `{"scene": id, "words": {beat: words}}`, or `{"scene": id, "error": …}`.
+JSON lines: `{"scene": id, "words": {beat: words}, "templates": {beat: words}}`, or `{"scene": id, "error": …}`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> int:
     for scene_id, scene in request["scenes"]:
         answer: dict[str, Any] = {"scene": scene_id}
         try:
-            answer["words"] = words_of(Path(request["scenes_folder"]), scene)
+            answer["words"], answer["templates"] = words_of(Path(request["scenes_folder"]), scene, request["language"])
         except Exception as error:
             answer["error"] = f"{type(error).__name__}: {error}"
         answers.write(json.dumps(answer, ensure_ascii=False) + "\n")
@@ -38,8 +38,11 @@ def main() -> int:
     return 0
 
 
-def words_of(folder: Path, scene: str) -> dict[str, str]:
-    """The filled words of each beat of `scene` ("file.Class" below `folder`). Raises whatever the scene raises."""
+def words_of(folder: Path, scene: str, language: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The words of each beat of `scene` ("file.Class" below `folder`), filled and as the storyboard has them.
+
+    Raises whatever the scene raises.
+    """
     from manim import tempconfig  # noqa: PLC0415 (it takes a second, and its settings must be private to the run)
     from manim.renderer.cairo_renderer import CairoRenderer  # noqa: PLC0415
 
@@ -60,7 +63,8 @@ def words_of(folder: Path, scene: str) -> dict[str, str]:
             camera = {"camera_class": scene_class.camera_class} if hasattr(scene_class, "camera_class") else {}
             played = scene_class(renderer=CairoRenderer(skip_animations=True, **camera))
             played.render()
-            return {cue.beat: cue.words for cue in played.cues}
+            templates = {name: beat.words[language] for name, beat in played.entry.beats.items()}
+            return {cue.beat: cue.words for cue in played.cues}, templates
 
 
 def _scene_class(folder: Path, scene: str) -> Any:

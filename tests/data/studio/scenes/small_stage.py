@@ -1,5 +1,6 @@
 """The least that a scene needs for the pipeline: its storyboard entry, its language, its beats as cues."""
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from manim import Scene, config
 
 from pipeline.storyboard import fill, load_storyboard
+from scenes.stage.narration import spoken_seconds
 
 
 @dataclass(frozen=True)
@@ -49,4 +51,8 @@ class SmallScene(Scene):
         start = self.frame_count
         beat = self.entry.beats[name]
         yield
-        self.cues.append(Cue(name, start, self.frame_count, fill(beat.words[self.language], values), beat.steps))
+        words = fill(beat.words[self.language], values)
+        spoken = spoken_seconds(self.entry.id, name, words)
+        if spoken is not None and (left := math.ceil(spoken * config.frame_rate) - self.frame_count + start) > 0:
+            self.hold(left)
+        self.cues.append(Cue(name, start, self.frame_count, words, beat.steps))
