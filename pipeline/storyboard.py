@@ -25,6 +25,7 @@ from .yaml_lines import load
 __all__ = [
     "FILM_PLACEHOLDERS",
     "Beat",
+    "CourseSettings",
     "Entry",
     "Film",
     "Poster",
@@ -176,6 +177,14 @@ class Poster(_Model):
     beat: Name | None = Field(default=None, description="a beat of that scene; without it, the scene's own poster")
 
 
+class CourseSettings(_Model):
+    """What a learning platform is told of the film; see `explain course`."""
+
+    watched: float = Field(default=0.9, ge=0.1, le=1, allow_inf_nan=False, description="0.1 to 1, a share of the scene")
+    quizzes: bool = Field(default=False, description="true, false")
+    passing: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False, description="0 to 1, a share of the questions")
+
+
 class Entry(_Model):
     """One scene of the film."""
 
@@ -230,6 +239,9 @@ class Film(_Model):
         default={}, description=f"language: {{word: how it is said}}; {PRONUNCIATION_ALLOWED}"
     )
     poster: Poster | None = Field(default=None, exclude=True, description="{scene: id, beat: name}")
+    course: CourseSettings = Field(
+        default=CourseSettings(), exclude=True, description="{watched: 0.9, quizzes: true, passing: 0.6}"
+    )
 
     @property
     def preset(self) -> tuple[Any, dict[str, Any]]:

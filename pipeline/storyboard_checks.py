@@ -14,7 +14,7 @@ from .placeholders import ALLOWED as PLACEHOLDERS_ALLOWED
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed
 from .scene_checks import SceneSource, check_film_words, check_scene
-from .storyboard import Beat, Entry, Film, Poster
+from .storyboard import Beat, CourseSettings, Entry, Film, Poster
 from .yaml_lines import Document, PathKey
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -134,8 +134,8 @@ def _show(value: Any) -> str:
 
 
 def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
-    if model is Film and loc[:1] == ("poster",):
-        return Poster
+    if model is Film and loc[:1] in {("poster",), ("course",)}:
+        return Poster if loc[0] == "poster" else CourseSettings
     return Beat if model is Entry and loc[:1] == ("beats",) and len(loc) >= 2 else model
 
 
