@@ -1,4 +1,4 @@
-"""One progress display for the whole film: scenes done, frames, time left."""
+"""One progress display for the whole film: clips done, frames, time left."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class FilmProgress:
         self._show(line=f"{text} ({self.status()})" if self._bar is None else None)
 
     def status(self) -> str:
-        """Scenes done, frames, time left, in one line."""
+        """Clips done, frames, time left, in one line."""
         done, total = sum(self._frames.values()), sum(self._estimates.values())
-        parts = [f"{len(self._done)}/{len(self._estimates)} scenes", f"{done:,}/{total:,} frames"]
+        parts = [f"{len(self._done)}/{len(self._estimates)} clips", f"{done:,}/{total:,} frames"]
         if self._failed:
             parts.insert(1, f"{len(self._failed)} failed")
         elapsed = time.monotonic() - self._began
@@ -82,7 +82,7 @@ class FilmProgress:
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=max(1, total), description=status)
         elif due:
-            self._console.print(line or status, highlight=False, markup=False)
+            self._console.print(line or status, highlight=False, markup=False, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:

@@ -197,11 +197,11 @@ def test_the_display_counts_scenes_frames_and_time(monkeypatch: pytest.MonkeyPat
     with FilmProgress(console, {"a": 100, "b": 300}) as progress:
         now[0] += 10
         progress.frames("a", 50)
-        assert progress.status() == "0/2 scenes · 50/400 frames · about 1:10 left"
+        assert progress.status() == "0/2 clips · 50/400 frames · about 1:10 left"
         progress.finished("a", 60)
-        assert progress.status() == "1/2 scenes · 60/360 frames · about 0:50 left"
+        assert progress.status() == "1/2 clips · 60/360 frames · about 0:50 left"
         progress.finished("b", None)
-        assert progress.status() == "1/2 scenes · 1 failed · 60/60 frames"
+        assert progress.status() == "1/2 clips · 1 failed · 60/60 frames"
 
 
 def test_without_a_terminal_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_without_a_terminal_lines_come_now_and_then(monkeypatch: pytest.MonkeyPa
     lines = out.getvalue().splitlines()
     assert len(lines) == 3
     assert "\x1b" not in out.getvalue()
-    assert lines[-1] == "a: 900 frames in 1:01 (1/1 scenes · 900/900 frames)"
+    assert lines[-1] == "a: 900 frames in 1:01 (1/1 clips · 900/900 frames)"
 
 
 def test_lengths_and_sizes_as_a_person_writes_them() -> None:
