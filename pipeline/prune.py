@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .clips import Media, outdated, sidecar_of, speaks_of
+from .clips import Media, outdated, sidecar_of
 from .files import PARTIAL
 from .lock import media_lock
 from .manifest import manifest_of, versions_of
@@ -89,18 +89,25 @@ def films_clips(media: Media, keep: int) -> set[Path]:
 
 
 def storyboards_clips(storyboard: Storyboard, scenes: Path, media: Media) -> set[Path]:
-    """The clips that the storyboard as it is now would be rendered with, in every quality and language there is."""
+    """The clips that the storyboard as it is now would be rendered with, in every quality and language there is.
+
+    With a voice and without one: neither how long the words are spoken nor how fast they are read is looked at.
+    """
     entries = [entry for entry in storyboard.scenes if not entry.draft]
     needed = set()
     for quality in QUALITIES.values():
         folder = media.root / "clips" / quality.name
         languages = [language for language in storyboard.film.languages if (folder / language).is_dir()]
         for clip in plan(storyboard, entries, languages, quality, scenes, media) if languages else []:
-            for path in clip.path.parent.glob(f"{clip.entry.id}-{clip.fingerprint}.*.mp4"):
+            for path in clip.path.parent.glob(f"{clip.entry.id}-*.mp4"):
                 sidecar = sidecar_of(path)
-                if sidecar is not None and speaks_of(sidecar, clip) and not outdated(sidecar, clip.model):
-                    needed.add(path)
+                if sidecar is not None and _timeless(sidecar.parts) == _timeless(clip.parts):
+                    needed |= set() if outdated(sidecar, clip.model) else {path}
     return needed
+
+
+def _timeless(parts: Mapping[str, str]) -> dict[str, str]:
+    return {name: digest for name, digest in parts.items() if name.partition("/")[0] not in ("reading", "spoken")}
 
 
 def unused_clips(media: Media, needed: Iterable[Path]) -> Iterator[Leftover]:

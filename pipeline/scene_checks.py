@@ -18,12 +18,20 @@ class SceneSource:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._modules: dict[str, SceneModule | None] = {}
+        self._facts: dict[tuple[str, str], SceneFacts] = {}
 
     def module(self, name: str) -> SceneModule | None:
         """The parsed file of the module `name` ("embedding"), or None where there is none."""
         if name not in self._modules:
             self._modules[name] = read_module(self.path(name))
         return self._modules[name]
+
+    def facts(self, module: SceneModule, class_name: str) -> SceneFacts:
+        """The facts of a class of `module`, looked for once."""
+        key = (module.file, class_name)
+        if key not in self._facts:
+            self._facts[key] = facts_of(module, class_name)
+        return self._facts[key]
 
     def path(self, name: str) -> Path:
         return self.folder.joinpath(*name.split(".")).with_suffix(".py")
@@ -55,7 +63,7 @@ def check_scene(document: Document, path: PathKey, entry: Entry, sources: SceneS
             message = f'{shown_path(module.file)} has no class "{entry.class_name}"'
             yield Problem(document.file, line, item, message, listed(module.classes), hint)
         return
-    facts = facts_of(module, entry.class_name)
+    facts = sources.facts(module, entry.class_name)
     if facts.problems:
         yield from facts.problems
         return
@@ -70,7 +78,7 @@ def check_film_words(document: Document, entry: Entry, film: Film, sources: Scen
     module = sources.module(entry.module)
     if module is None or entry.class_name not in module.classes:
         return
-    for call in _first_calls(facts_of(module, entry.class_name).film_words):
+    for call in _first_calls(sources.facts(module, entry.class_name).film_words):
         if call.name not in film.words:
             hint = did_you_mean(call.name, film.words, f"add {call.name}: to film.words")
             message = f'the words "{call.name}" are missing; {shown_path(module.file)}:{call.line} draws them'

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..problems import UserError, listed
 from .lexicon import Lexicon
 from .phonemes import Phonemes, phonemes_of
-from .sound import Samples, resampled, trimmed
+
+if TYPE_CHECKING:
+    from .sound import Samples
 
 # Part of every key: it changes when the same phonemes would sound different.
 VERSION = 1
@@ -146,6 +148,8 @@ class Synthesiser:
 
         Raises UserError for more phonemes than the model reads at once. Symbols that it does not have are left out.
         """
+        from .sound import resampled, trimmed  # noqa: PLC0415 (whether there is a voice is asked without PyAV)
+
         ids = [symbols()[char] for char in phonemes if char in symbols()]
         if len(ids) > LONGEST:
             raise UserError(

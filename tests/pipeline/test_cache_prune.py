@@ -88,6 +88,20 @@ def test_clips_that_no_film_has_yet_stay_while_the_storyboard_wants_them(rendere
     assert sorted(rendered.clips("en")) == ["ending", "middle", "opening"]
 
 
+def test_a_clip_with_a_voice_stays_as_one_without(rendered: Studio) -> None:
+    """Pruning asks nobody how long the words are spoken; a clip that differs in nothing else is a current one."""
+    clip = rendered.clips()["middle"]
+    data = json.loads(clip.with_suffix(".json").read_text(encoding="utf-8"))
+    data["parts"] = {name: digest for name, digest in data["parts"].items() if name != "reading"} | {"spoken/red": "1"}
+    spoken = clip.with_name(f"middle-{1:016}.00000000.mp4")
+    shutil.copy(clip, spoken)
+    spoken.with_suffix(".json").write_text(json.dumps(data | {"fingerprint": f"{1:016}"}), encoding="utf-8")
+    assert pruned(rendered, 1) == "There is nothing to remove."
+    data["parts"]["title"] = "another"
+    spoken.with_suffix(".json").write_text(json.dumps(data | {"fingerprint": f"{1:016}"}), encoding="utf-8")
+    assert f"Removed clips/draft/zh/{spoken.stem}" in pruned(rendered, 1)
+
+
 def test_a_film_that_is_there_keeps_its_clips_whatever_the_storyboard_says(rendered: Studio) -> None:
     before = files(rendered)
     rendered.edit("scenes/small_stage.py", "8040", "8041")
