@@ -50,3 +50,13 @@ def preview(
 def _can_open() -> bool:
     """Whether manim's way to open a video would find a program: a server or a container often has none."""
     return not sys.platform.startswith("linux") or shutil.which("xdg-open") is not None
+
+
+def open_file(path: Path) -> bool:
+    """Show `path` with the system's own program for it; False where there is none."""
+    if not _can_open():
+        return False
+    command = ["open"] if sys.platform == "darwin" else ["xdg-open"]
+    nowhere = subprocess.DEVNULL
+    subprocess.Popen([*command, str(path)], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)
+    return True

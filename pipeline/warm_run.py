@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -309,3 +310,17 @@ def warm_up() -> float:
     gc.collect()
     gc.freeze()  # what is there by now stays; collecting it in every copy would unshare it
     return time.monotonic() - began
+
+
+def kill(pid: int) -> None:
+    """End a process at once."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def end_child(pid: int) -> None:
+    """End a process that this one has forked, if it has not ended by itself."""
+    with suppress(ChildProcessError):
+        if os.waitpid(pid, os.WNOHANG)[0] == 0:
+            kill(pid)
+            os.waitpid(pid, 0)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import selectors
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from .beat_versions import Version, version_of
+from .preview import open_file
 from .problems import Problem, UserError, shown_path
 from .qualities import QUALITIES
 from .sources import closure
@@ -34,6 +30,8 @@ from .warm_run import (
     Over,
     Waiting,
     Wanted,
+    end_child,
+    kill,
     project_files,
     start,
     warm_up,
@@ -90,6 +88,7 @@ class Watcher:
         self._wanted: Wanted | None = None
         self._saved_at = 0.0
         self._shown: tuple[Version, str] | None = None  # the version and beat that were asked for last
+        self._stopped = False
         self._faulty = False  # the last save could not be read
         self._sources: set[str] = set()  # the files that the scene is made from
         self._at_first: dict[str, str] = {}  # those that this process has imported, and their digests
@@ -108,7 +107,7 @@ class Watcher:
         try:
             self._begin()
             saved: set[str] = set()
-            while True:
+            while not self._stopped:
                 for key, _ in self._selector.select(SECONDS_BETWEEN_LOOKS):
                     self._hear(key)
                 changed = self._files.changed()
@@ -118,10 +117,14 @@ class Watcher:
                     saved = set()
         except KeyboardInterrupt:
             print("\nStopped watching.", flush=True)
-            return 0
         finally:
             self._end()
             tempfile.tempdir = before
+        return 0
+
+    def stop(self) -> None:
+        """End the watch soon. May be called from another thread."""
+        self._stopped = True
 
     def _begin(self) -> None:
         address = f"{self._scratch}/s"
@@ -146,6 +149,12 @@ class Watcher:
         self._selector.close()
         self._listener.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def is_ready(self) -> bool:
+        """Whether all that was asked for is shown, and a copy of what was shown waits at the end of every beat."""
+        run = self._runs[-1] if self._runs else None
+        shown = self._shown is not None and run is not None and run.version == self._shown[0]
+        return shown and run is not None and self._wanted is None and len(run.waiting) == len(run.version.beats)
 
     # -- files ------------------------------------------------------------------------------------------------------
     def _saved(self, changed: set[str]) -> None:
@@ -255,7 +264,7 @@ class Watcher:
     def _start(self, version: Version, code: str, wanted: Wanted | None) -> None:
         """Begin a run of the scene as it is now. Copies of the run before serve until it has come to its end."""
         for run in self._runs:
-            _end_child(run.pid)
+            end_child(run.pid)
         while len(self._runs) > 1:
             self._drop(self._runs.pop(0))
         self._numbers += 1
@@ -307,7 +316,7 @@ class Watcher:
 
     def _begun(self, link: Connection, message: Drawing) -> None:
         if self._wanted is None or message.number != self._wanted.number:  # something else is wanted by now
-            _kill(message.pid)
+            kill(message.pid)
             link.close()
             return
         self._drawing, self._drawing_pid = link, message.pid
@@ -335,7 +344,10 @@ class Watcher:
         seconds = time.time() - self._saved_at
         self.times.append((seconds, message.seconds + time.process_time() - self._processor))
         self._say(f"{shown_path(wanted.target)}  ({seconds:.2f} s)")
-        self._open(wanted.target)
+        if not self._opened:  # a viewer that watches its file shows the later ones by itself
+            self._opened = True
+            if not open_file(wanted.target):
+                self._say("There is no program here that opens it; the file above is ready to be opened.")
         # A run of what was just shown begins, so that the next save finds copies of it waiting.
         if self._shown is not None and not (self._runs and self._runs[-1].version == self._shown[0]):
             self._start(self._shown[0], digest(str(self.run.file)), None)
@@ -344,7 +356,7 @@ class Watcher:
     def _stop_drawing(self) -> None:
         """Nothing of what was asked for is wanted any more."""
         if self._drawing is not None:
-            _kill(self._drawing_pid)  # it is there: its connection is open
+            kill(self._drawing_pid)  # it is there: its connection is open
         self._hang_up()
 
     def _hang_up(self) -> None:
@@ -362,7 +374,7 @@ class Watcher:
                 link.close()
 
     def _drop(self, run: _Run) -> None:
-        _end_child(run.pid)
+        end_child(run.pid)
         for index in list(run.waiting):
             self._forget_place(run, index)
 
@@ -373,33 +385,6 @@ class Watcher:
     def _refuse(self, text: str) -> None:
         self._faulty = True
         self._say(text)
-
-    def _open(self, path: Path) -> None:
-        """Show the picture once; a viewer that watches its file shows the later ones by itself."""
-        if self._opened:
-            return
-        self._opened = True
-        command = "open" if sys.platform == "darwin" else "xdg-open"
-        if shutil.which(command) is None:
-            print("There is no program here that opens a picture; the file above is ready to be opened.", flush=True)
-            return
-        subprocess.Popen(
-            [command, str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
-
-
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-
-
-def _end_child(pid: int) -> None:
-    """End a process that this one has forked, if it has not ended by itself."""
-    with suppress(ChildProcessError):
-        if os.waitpid(pid, os.WNOHANG)[0] == 0:
-            _kill(pid)
-            os.waitpid(pid, 0)
 
 
 def watch(request: WatchRequest) -> int:
