@@ -78,11 +78,12 @@ def state_here(scenes: Mapping[str, bytes] | None, files: Iterable[str]) -> dict
 
 def state_of(files: Iterable[Path]) -> dict[str, str]:
     """What decides a picture besides the storyboard: versions of packages, digests of sources and fonts, by name."""
-    from .fingerprint import surroundings, versions  # noqa: PLC0415 (takes a moment)
+    from .fingerprint import sources_of, surroundings, versions  # noqa: PLC0415 (takes a moment)
 
     state = {f"version/{name}": number for name, number in versions().items()}
     for file in files:
-        state |= {name: digest for name, digest in surroundings(file).items() if not name.startswith("version/")}
+        around = surroundings(sources_of(file))
+        state |= {name: digest for name, digest in around.items() if not name.startswith("version/")}
     return state
 
 

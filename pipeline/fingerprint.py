@@ -21,7 +21,7 @@ from .qualities import Quality
 from .sources import LENGTH, closure, film_words_of, source_parts
 from .storyboard import Entry, Storyboard
 
-__all__ = ["Model", "closure", "digest_of", "model_of", "parts_of", "source_digest"]
+__all__ = ["Model", "closure", "digest_of", "model_of", "parts_of", "source_digest", "sources_of"]
 
 # The packages whose versions show in a frame, by the name that people know.
 DRAWING_PACKAGES = {
@@ -86,14 +86,16 @@ def parts_of(
     language: str,
     quality: Quality,
     shape: Mapping[str, Any],
-    file: Path,
+    drawn_by: tuple[Path, Mapping[str, str]],
     spoken: Mapping[str, float] | None = None,
 ) -> dict[str, str]:
-    """The digest of each part that the clip of `entry` (drawn by the scene file `file`) in `language` depends on.
+    """The digest of each part that the clip of `entry` in `language` depends on.
 
     The digest of all of them together is the clip's fingerprint. The name of a part has its kind before the first
-    slash; `why.py` turns it into words. `shape`: see `Model`. `spoken`: seconds of each beat, where there is a voice.
+    slash; `why.py` turns it into words. `shape`: see `Model`. `drawn_by`: the scene's file and its `sources_of`.
+    `spoken`: seconds of each beat, where there is a voice.
     """
+    file, sources = drawn_by
     film = storyboard.film
     words = dict.fromkeys(["step", f"track_{entry.track}", f"map_{entry.map}", *film_words_of(file, entry.class_name)])
     parts: dict[str, Any] = {
@@ -116,16 +118,13 @@ def parts_of(
     parts |= {f"steps/{name}": beat.steps for name, beat in entry.beats.items()}
     parts |= {f"film word/{name}": film.words[name][language] for name in words if name in film.words}
     parts |= {f"model/{name}": value for name, value in shape.items()}
-    return {name: digest_of(value) for name, value in parts.items()} | surroundings(file)
+    return {name: digest_of(value) for name, value in parts.items()} | surroundings(sources)
 
 
-def surroundings(file: Path) -> dict[str, str]:
+def surroundings(sources: Mapping[str, str]) -> dict[str, str]:
     """The parts that do not depend on the storyboard: source, theme, fonts, versions."""
-    sources = _source_parts(file)
-    theme = {"theme": sources.pop(THEME)} if THEME in sources else {}
     return (
-        theme
-        | {f"source/{place}": digest for place, digest in sources.items()}
+        {"theme" if place == THEME else f"source/{place}": digest for place, digest in sources.items()}
         | {f"font/{font.name}": digest_of_file(font) for font in font_files()}
         | {f"version/{name}": digest_of(number) for name, number in versions().items()}
     )
@@ -133,10 +132,11 @@ def surroundings(file: Path) -> dict[str, str]:
 
 def source_digest(file: Path) -> str:
     """The digest of the source that draws and encodes the scene file `file`: it, what it imports, the encoder."""
-    return digest_of(_source_parts(file))
+    return digest_of(sources_of(file))
 
 
-def _source_parts(file: Path) -> dict[str, str]:
+def sources_of(file: Path) -> dict[str, str]:
+    """The digest of each file that draws and encodes the scene file `file`, by its place in the project."""
     here = Path(__file__).resolve().parent
     own = [path for name in RENDERING_MODULES if (path := here / name).is_file()]
     return source_parts(file, [*own, *sorted((here / "renderer").glob("*.py"))])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .clips import Clip, Media, estimated_frames
-from .fingerprint import digest_of, model_of, parts_of, source_digest
+from .fingerprint import digest_of, model_of, parts_of, sources_of
 from .problems import UserError, did_you_mean, listed, shown_path
 from .qualities import Quality
 from .sources import recall
@@ -64,13 +64,15 @@ def plan(
     """The clips that the films need, language by language, scene by scene. `spoken`: narration by language."""
     recall(media.sources)
     model = model_of(storyboard)
+    files = {entry.module: scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py") for entry in entries}
+    sources = {module: sources_of(file) for module, file in files.items()}
     clips = []
     for language in languages:
         for entry in entries:
-            file = scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py")
+            drawn_by = (files[entry.module], sources[entry.module])
             beats = (spoken or {}).get(language, {}).get(entry.id)
             seconds = None if beats is None else durations(beats)
-            parts = parts_of(storyboard, entry, language, quality, model.shape, file, seconds)
+            parts = parts_of(storyboard, entry, language, quality, model.shape, drawn_by, seconds)
             digest = digest_of(parts)
             clips.append(
                 Clip(
@@ -81,7 +83,7 @@ def plan(
                     fingerprint=digest,
                     parts=parts,
                     model=model,
-                    sources=source_digest(file),
+                    sources=digest_of(sources[entry.module]),
                     estimate=estimated_frames(entry, language, storyboard.film, quality),
                     narration="" if beats is None else for_scenes({entry.id: beats}),
                 )

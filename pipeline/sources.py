@@ -81,7 +81,8 @@ def source_parts(file: Path, also: Iterable[Path] = ()) -> dict[str, str]:
 
     Places are relative to the project or to the scene's folder; where the project lies is no part of them.
     """
-    return {_place(path, file): facts_in(path).tree for path in (*closure(file, (REPO_ROOT, file.parent)), *also)}
+    folder = file.resolve().parent
+    return {_place(path, folder): facts_in(path).tree for path in (*closure(file, (REPO_ROOT, folder)), *also)}
 
 
 def film_words_of(file: Path, class_name: str) -> tuple[str, ...]:
@@ -140,8 +141,9 @@ def _files(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
                 break
 
 
-def _place(path: Path, scene: Path) -> str:
-    roots = (REPO_ROOT, scene.resolve().parent)
+@lru_cache(maxsize=4096)
+def _place(path: Path, folder: Path) -> str:
+    roots = (REPO_ROOT, folder)
     return next((path.relative_to(root).as_posix() for root in roots if path.is_relative_to(root)), path.name)
 
 

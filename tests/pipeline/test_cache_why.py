@@ -124,7 +124,7 @@ def test_what_lies_below_counts(
 
 
 def test_the_theme_is_told_by_its_name() -> None:
-    parts = fingerprint.surroundings(REPO / "scenes" / "embedding.py")
+    parts = fingerprint.surroundings(fingerprint.sources_of(REPO / "scenes" / "embedding.py"))
     assert "theme" in parts
     assert f"source/{fingerprint.THEME}" not in parts
     assert changed_parts({**parts, "theme": "other"}, parts) == ["theme changed"]
