@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .captions import Caption, captions_of, vtt
-from .files import sha256_of, whole_file, write_text
-from .manifest import JoinedFilm, Part, film_in_place, recipe, write_manifest
+from .captions import Caption, srt, vtt
+from .files import sha256_of, whole_file
+from .film_extras import NO_EXTRAS, Extras, program_version, three_letters
+from .film_text import film_captions, other_captions, starts_of, write_clip_captions, write_film_texts
+from .manifest import JoinedFilm, Part, film_in_place, fingerprint_of, plain_copy, recipe, write_manifest
 from .problems import UserError
 from .qualities import Quality
 
@@ -21,11 +24,6 @@ if TYPE_CHECKING:  # a film that is in place needs neither PyAV nor ffmpeg
     from .probe import Video
 
 FFMPEG_VARIABLE = "EXPLAINER_FFMPEG"
-# ISO 639-2 codes, which MP4 files use.
-_THREE_LETTERS = {
-    "zh": "zho", "en": "eng", "ja": "jpn", "ko": "kor", "de": "deu", "fr": "fra", "es": "spa", "it": "ita",
-    "pt": "por", "ru": "rus", "ar": "ara", "hi": "hin", "nl": "nld", "pl": "pol", "tr": "tur", "vi": "vie",
-}  # fmt: skip
 
 
 def find_ffmpeg(chosen: str | None = None) -> str:
@@ -61,52 +59,131 @@ def finished_film(
     title: str,
     unit: str,
     binary: Callable[[], str],
+    extras: Extras = NO_EXTRAS,
 ) -> JoinedFilm:
     """The film of `parts` at `target`: the one that is there if it is this very film, whole; else it is joined."""
-    made_from = recipe(parts, target, quality, language=language, title=title, unit=unit)
+    made_from = recipe(parts, target, quality, language=language, title=title, unit=unit, **extras.settings())
     there = film_in_place(target, made_from)
-    return there or join(parts, target, quality, language=language, title=title, unit=unit, binary=binary())
+    return there or join(
+        parts, target, quality, language=language, title=title, unit=unit, binary=binary(), extras=extras
+    )
 
 
 def join(
-    parts: Sequence[Part], target: Path, quality: Quality, *, language: str, title: str, unit: str, binary: str
+    parts: Sequence[Part],
+    target: Path,
+    quality: Quality,
+    *,
+    language: str,
+    title: str,
+    unit: str,
+    binary: str,
+    extras: Extras = NO_EXTRAS,
 ) -> JoinedFilm:
-    """Write the film of `parts`, its captions, those of its clips, and its manifest.
+    """Write the film of `parts`, its captions, chapters and transcript, the captions of its clips, and its manifest.
 
     Raises UserError where ffmpeg or the verification finds a fault; then what was there before is still there.
     """
     frames = sum(part.sidecar.frames for part in parts)
-    write_clip_captions(parts, unit)
+    made_from = recipe(parts, target, quality, language=language, title=title, unit=unit, **extras.settings())
+    write_clip_captions(parts, unit, extras)
+    subtitles = [(name, inside(captions, frames)) for name, captions in subtitles_of(parts, language, unit, extras)]
     with whole_file(target) as temporary:
-        _run_ffmpeg(parts, temporary, quality, language, title, binary)
-        verify(temporary, parts, quality, shown=target)
+        with tempfile.TemporaryDirectory(prefix=".join-", dir=target.parent) as folder:
+            tracks = _write_tracks(parts, subtitles, Path(folder), quality)
+            comment = f"commit {program_version()}, fingerprint {fingerprint_of(made_from)}"
+            tags = {"title": title, **extras.metadata, "comment": comment}
+            _run_ffmpeg(parts, temporary, quality, language, tags, tracks, binary)
+        verify(temporary, parts, quality, shown=target, subtitles=subtitles)
         size, sha256 = temporary.stat().st_size, sha256_of(temporary)
-        captions = target.with_suffix(".vtt")
-        write_text(captions, vtt(film_captions(parts, unit), quality.fps))
-    film = JoinedFilm(target, captions, frames, frames / quality.fps, size)
-    write_manifest(film, recipe(parts, target, quality, language=language, title=title, unit=unit), sha256)
+        plain = plain_copy(target)
+        with whole_file(plain) as copy:
+            _run(
+                [binary, "-hide_banner", "-loglevel", "warning", "-y", "-i", str(temporary), *_PLAIN, str(copy)], binary
+            )
+        captions = write_film_texts(parts, target, unit, extras, title, quality.fps)
+    film = JoinedFilm(target, captions, frames, frames / quality.fps, size, plain=plain)
+    write_manifest(film, made_from, sha256)
     return film
 
 
-def write_clip_captions(parts: Sequence[Part], unit: str) -> None:
-    """Captions beside every clip, where they are not there yet or differ."""
-    for part in parts:
-        text = vtt(captions_of(part.sidecar.cues, unit, part.sidecar.scene_id), part.sidecar.fps)
-        if not part.captions.is_file() or part.captions.read_text(encoding="utf-8", errors="replace") != text:
-            write_text(part.captions, text)
+# A copy for platforms that choke on more than one picture and one sound.
+_PLAIN = (
+    *("-map", "0:v", "-map", "0:a?", "-c", "copy", "-map_chapters", "-1", "-video_track_timescale", "90000"),
+    *("-movflags", "+faststart", "-f", "mp4"),
+)
 
 
-def film_captions(parts: Sequence[Part], unit: str) -> list[Caption]:
-    """The captions of all clips, each behind those before it."""
-    starts = accumulate((part.sidecar.frames for part in parts), initial=0)
+def subtitles_of(parts: Sequence[Part], language: str, unit: str, extras: Extras) -> list[tuple[str, list[Caption]]]:
+    """The captions inside the film: those of its own language first, then those of others whose words are known."""
+    found = [(language, film_captions(parts, unit, extras))]
+    for other in dict.fromkeys(name for part in parts for name in part.others):
+        if captions := other_captions(parts, other, extras):
+            found.append((other, captions))
+    return found
+
+
+def inside(captions: Sequence[Caption], frames: int) -> list[Caption]:
+    """Captions that end with the film end a frame before it: theirs are rounded to milliseconds, and nothing in the
+    file may last longer than the picture."""
     return [
-        caption
-        for start, part in zip(starts, parts, strict=False)
-        for caption in captions_of(part.sidecar.cues, unit, part.sidecar.scene_id, start)
+        replace(one, end_frame=max(frames - 1, one.start_frame + 1)) if one.end_frame >= frames else one
+        for one in captions
     ]
 
 
-def _run_ffmpeg(parts: Sequence[Part], target: Path, quality: Quality, language: str, title: str, binary: str) -> None:
+@dataclass(frozen=True)
+class _Tracks:
+    """Files of what goes beside the picture."""
+
+    sound: Path | None
+    subtitles: list[tuple[str, Path]]
+
+
+def _write_tracks(
+    parts: Sequence[Part], subtitles: Sequence[tuple[str, Sequence[Caption]]], folder: Path, quality: Quality
+) -> _Tracks:
+    from .gate import caption_file_faults  # noqa: PLC0415 (see above)
+
+    files = []
+    faults = []
+    for language, captions in subtitles:
+        path = folder / f"{language}.vtt"
+        for file, text in ((path.with_suffix(".srt"), srt(captions, quality.fps)), (path, vtt(captions, quality.fps))):
+            file.write_text(text, encoding="utf-8")
+            faults += caption_file_faults(file, captions, quality.fps) if captions else []
+        if captions:
+            files.append((language, path))
+    if faults:
+        raise UserError("\n".join(["The captions cannot be used:", *(f"    {fault}" for fault in faults)]))
+    placed = [
+        (
+            Path(part.spoken[cue.beat].sound),
+            start + cue.start_frame,
+            start + cue.end_frame,
+            f"{part.sidecar.scene_id}, {cue.beat}",
+        )
+        for start, part in zip(starts_of(parts), parts, strict=False)
+        for cue in part.sidecar.cues
+        if cue.beat in part.spoken
+    ]
+    if not placed:
+        return _Tracks(None, files)
+    from .voice.soundtrack import Placed, write_soundtrack  # noqa: PLC0415 (see above)
+
+    write_soundtrack(folder / "sound.wav", [Placed(*one) for one in placed], starts_of(parts)[-1], quality.fps)
+    return _Tracks(folder / "sound.wav", files)
+
+
+def _run_ffmpeg(
+    parts: Sequence[Part],
+    target: Path,
+    quality: Quality,
+    language: str,
+    tags: Mapping[str, str],
+    tracks: _Tracks,
+    binary: str,
+) -> None:
     import ffmpeg  # noqa: PLC0415 (see above)
 
     from .encoder import TIME_SCALE  # noqa: PLC0415
@@ -114,7 +191,7 @@ def _run_ffmpeg(parts: Sequence[Part], target: Path, quality: Quality, language:
     with tempfile.TemporaryDirectory(prefix=".join-", dir=target.parent) as folder:
         clips, metadata = Path(folder, "clips.txt"), Path(folder, "chapters.txt")
         clips.write_text(concat_list(parts, quality), encoding="utf-8")
-        metadata.write_text(chapter_list(parts, quality, title), encoding="utf-8")
+        metadata.write_text(chapter_list(parts, quality, tags), encoding="utf-8")
         video = ffmpeg.input(str(clips), format="concat", safe=0)
         chapters = ffmpeg.input(str(metadata), format="ffmetadata")
         # The concat demuxer keeps its offsets in microseconds; every time stamp is put back on its frame.
@@ -125,21 +202,33 @@ def _run_ffmpeg(parts: Sequence[Part], target: Path, quality: Quality, language:
             "bsf:v": snap,
             "map_metadata": 1,
             "map_chapters": 1,
-            "metadata:s:v:0": f"language={_THREE_LETTERS.get(language.split('-', maxsplit=1)[0], 'und')}",
+            "metadata:s:v:0": f"language={three_letters(language)}",
             "video_track_timescale": TIME_SCALE,
             "movie_timescale": TIME_SCALE,
             "movflags": "+faststart",
             "format": "mp4",
         }
         # "v?": the metadata has no video, and is not meant to have.
-        output = ffmpeg.output(video["v"], chapters["v?"], str(target), **settings)
-        command = ffmpeg.compile(
-            output.global_args("-hide_banner", "-loglevel", "warning"), binary, overwrite_output=True
+        streams = [video["v"], chapters["v?"]]
+        if tracks.sound is not None:
+            streams.append(ffmpeg.input(str(tracks.sound))["a"])
+            settings |= {"c:a": "aac", "b:a": "128k", "metadata:s:a:0": f"language={three_letters(language)}"}
+        for number, (name, path) in enumerate(tracks.subtitles):
+            streams.append(ffmpeg.input(str(path), format="webvtt")["s"])
+            settings |= {"c:s": "mov_text", f"metadata:s:s:{number}": f"language={three_letters(name)}"}
+        output = ffmpeg.output(*streams, str(target), **settings)
+        _run(
+            ffmpeg.compile(output.global_args("-hide_banner", "-loglevel", "warning"), binary, overwrite_output=True),
+            binary,
         )
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        except OSError as error:
-            raise UserError(f'ffmpeg "{binary}" cannot be run: {error.strerror or error}') from None
+
+
+def _run(command: Sequence[str], binary: str) -> None:
+    """Run ffmpeg. Raises UserError with its last words where it fails."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError as error:
+        raise UserError(f'ffmpeg "{binary}" cannot be run: {error.strerror or error}') from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", errors="replace").strip().splitlines()[-6:]
         raise UserError("\n".join(["The clips could not be joined; ffmpeg says:", *(f"    {line}" for line in lines)]))
@@ -155,9 +244,9 @@ def concat_list(parts: Sequence[Part], quality: Quality) -> str:
     return "\n".join(lines) + "\n"
 
 
-def chapter_list(parts: Sequence[Part], quality: Quality, title: str) -> str:
-    """The film's title and a chapter for every clip in ffmpeg's metadata format."""
-    lines = [";FFMETADATA1", f"title={_escaped(title)}"]
+def chapter_list(parts: Sequence[Part], quality: Quality, tags: Mapping[str, str]) -> str:
+    """What the film's file says of it, and a chapter for every clip, in ffmpeg's metadata format."""
+    lines = [";FFMETADATA1", *(f"{name}={_escaped(text)}" for name, text in tags.items())]
     start = 0
     for part in parts:
         end = start + part.sidecar.frames
@@ -176,9 +265,21 @@ def _escaped(text: str) -> str:
     return "".join("\\" + char if char in "=;#\\\n" else char for char in text)
 
 
-def verify(path: Path, parts: Sequence[Part], quality: Quality, shown: Path | None = None) -> Video:
-    """The facts of the film of `parts` at `path`. Raises BrokenVideoError: frames, times, format or chapters differ."""
-    from .probe import BrokenVideoError, faults_of, probe  # noqa: PLC0415 (see above)
+def verify(
+    path: Path,
+    parts: Sequence[Part],
+    quality: Quality,
+    shown: Path | None = None,
+    subtitles: Sequence[tuple[str, Sequence[Caption]]] | None = None,
+) -> Video:
+    """The facts of the film of `parts` at `path`.
+
+    `subtitles`: language and captions of each stream of text inside (default: those are not looked at).
+
+    Raises BrokenVideoError: frames, times, format, chapters, sound, captions or seams are not what they should be.
+    """
+    from .gate import seam_faults, sound_faults, subtitle_faults  # noqa: PLC0415 (see above)
+    from .probe import BrokenVideoError, faults_of, probe  # noqa: PLC0415
 
     video = probe(path)
     faults = faults_of(video, quality, sum(part.sidecar.frames for part in parts))
@@ -197,6 +298,13 @@ def verify(path: Path, parts: Sequence[Part], quality: Quality, shown: Path | No
     )
     if not same:
         faults.append(f"the chapters are {list(video.chapters)}, expected {expected}")
+    if not faults:
+        faults += seam_faults(path, starts[:-1], quality.fps)
+        if subtitles is not None:
+            inside = [(three_letters(name), captions) for name, captions in subtitles if captions]
+            faults += subtitle_faults(path, inside, quality.fps)
+        if any(part.spoken for part in parts):
+            faults += sound_faults(path, starts[-1], quality.fps, starts, subtitles[0][1] if subtitles else ())
     if faults:
         raise BrokenVideoError(shown or path, faults)
     return video

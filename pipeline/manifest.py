@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -20,12 +20,18 @@ from typing import Any
 from .files import sha256_of, write_json
 from .jobs import Sidecar
 from .qualities import Quality
+from .voice.narration import SpokenBeat, sound_digests
 
 # How many versions of a film are remembered, and of how many `explain prune` keeps the clips.
 VERSIONS = 20
 KEEP = 3
 # What decides how clips become a film; a change of it joins every film again, which takes seconds.
-_PROGRAM = ("film.py", "manifest.py", "captions/*.py", "reading.py", "segment.py", "sentences.py")
+_PROGRAM = (
+    *("film*.py", "gate.py", "manifest.py", "captions/*.py", "reading.py", "segment.py", "sentences.py"),
+    *("voice/sound.py", "voice/soundtrack.py"),
+)
+# The files with words beside a film, by what takes the place of .mp4.
+FILM_SUFFIXES = (".vtt", ".srt", ".chapters.vtt", ".transcript.md")
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Part:
     clip: Path
     sidecar: Sidecar
     title: str
+    spoken: Mapping[str, SpokenBeat] = field(default_factory=dict)  # by beat; empty where it is silent
+    others: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # language -> beat -> words
 
     @property
     def captions(self) -> Path:
@@ -52,6 +60,22 @@ class JoinedFilm:
     seconds: float
     size: int
     unchanged: bool = False
+    plain: Path | None = None  # the copy with one stream of picture and one of sound, and nothing else
+
+
+def plain_copy(film: Path) -> Path:
+    """Where the film's copy without chapters and captions inside lies."""
+    return film.with_name(f"{film.stem}.plain.mp4")
+
+
+def beside_film(film: Path) -> list[Path]:
+    """Everything that is written with the film at `film`, its manifest aside."""
+    return [*(film.with_suffix(suffix) for suffix in FILM_SUFFIXES), plain_copy(film)]
+
+
+def fingerprint_of(made_from: Mapping[str, Any]) -> str:
+    """A digest of all that the film is made from; it stands in the film's file."""
+    return _digest(made_from)
 
 
 def manifest_of(film: Path) -> Path:
@@ -77,6 +101,8 @@ def recipe(parts: Sequence[Part], target: Path, quality: Quality, **settings: st
                 "title": part.title,
                 # Words that are only spoken change the captions and not a byte of the clip.
                 "cues": _digest([vars(cue) for cue in part.sidecar.cues]),
+                "sound": _digest(sound_digests(part.spoken)) if part.spoken else "",
+                "others": _digest({language: dict(words) for language, words in part.others.items()}),
             }
             for part in parts
         ],
@@ -92,7 +118,8 @@ def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> 
         chapters.append({"title": part["title"], "start_frame": start, "end_frame": end})
     data = {
         "made_from": made_from,
-        "film": {"file": film.path.name, "sha256": sha256, "size": film.size, "frames": film.frames},
+        "film": {"file": film.path.name, "sha256": sha256, "size": film.size, "frames": film.frames}
+        | {"plain_size": plain_copy(film.path).stat().st_size},
         "captions": [
             {"file": name, "sha256": sha256_of(path.parent / name)} for name in _captions(film.path, made_from)
         ],
@@ -114,6 +141,7 @@ def film_in_place(target: Path, made_from: dict[str, Any]) -> JoinedFilm | None:
             and told["frames"] == sum(part["frames"] for part in made_from["parts"])
             and told["size"] == target.stat().st_size
             and told["sha256"] == sha256_of(target)
+            and plain_copy(target).stat().st_size == told["plain_size"]
             and [file["file"] for file in data["captions"]] == _captions(target, made_from)
             and all(file["sha256"] == sha256_of(target.parent / file["file"]) for file in data["captions"])
         )
@@ -122,7 +150,8 @@ def film_in_place(target: Path, made_from: dict[str, Any]) -> JoinedFilm | None:
     if not fits:
         return None
     fps = made_from["quality"]["fps"]
-    return JoinedFilm(target, captions, told["frames"], told["frames"] / fps, told["size"], unchanged=True)
+    seconds = told["frames"] / fps
+    return JoinedFilm(target, captions, told["frames"], seconds, told["size"], unchanged=True, plain=plain_copy(target))
 
 
 def versions_of(manifest: Path, keep: int) -> list[list[Path]] | None:
@@ -137,9 +166,10 @@ def versions_of(manifest: Path, keep: int) -> list[list[Path]] | None:
 
 
 def _captions(target: Path, made_from: dict[str, Any]) -> list[str]:
-    """The files with the captions of the film at `target` and of its clips, as seen from the film's folder."""
-    clips = [PurePosixPath(part["clip"]).with_suffix(".vtt").as_posix() for part in made_from["parts"]]
-    return [target.with_suffix(".vtt").name, *clips]
+    """The files with the words of the film at `target` and of its clips, as seen from the film's folder."""
+    clips = [PurePosixPath(part["clip"]) for part in made_from["parts"]]
+    own = [target.with_suffix(suffix).name for suffix in FILM_SUFFIXES]
+    return [*own, *(clip.with_suffix(suffix).as_posix() for clip in clips for suffix in (".vtt", ".srt"))]
 
 
 def _earlier(path: Path, made_from: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from .clips import Media, outdated, sidecar_of
 from .files import PARTIAL
 from .lock import media_lock
-from .manifest import manifest_of, versions_of
+from .manifest import beside_film, manifest_of, versions_of
 from .plan import plan
 from .problems import UserError, shown_path
 from .progress import size
@@ -115,7 +115,7 @@ def unused_clips(media: Media, needed: Iterable[Path]) -> Iterator[Leftover]:
     kept = {path.with_suffix("") for path in needed}
     together: dict[Path, list[Path]] = {}
     for path in sorted((media.root / "clips").glob("*/*/*")):
-        if path.suffix in {".mp4", ".json", ".vtt"} and not path.name.startswith("."):
+        if path.suffix in {".mp4", ".json", ".vtt", ".srt"} and not path.name.startswith("."):
             together.setdefault(path.with_suffix(""), []).append(path)
     for stem, paths in together.items():
         if stem not in kept:
@@ -126,7 +126,8 @@ def left_behind(media: Media) -> Iterator[Leftover]:
     """Captions and manifests of films that are gone; what a killed render has not finished."""
     for manifest in sorted((media.root / "film").rglob("*.json")):
         if not manifest.name.startswith(".") and not manifest.with_suffix(".mp4").exists() and versions_of(manifest, 1):
-            paths = [path for path in (manifest, manifest.with_suffix(".vtt")) if path.exists()]
+            beside = [manifest, *beside_film(manifest.with_suffix(".mp4"))]
+            paths = [path for path in beside if path.exists()]
             yield Leftover(f"what the film {manifest.stem} left", "leftover", tuple(paths))
     for folder in ("clips", "film"):
         for place, directories, files in os.walk(media.root / folder):

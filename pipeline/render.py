@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from rich.console import Console
 from .clips import Clip, Media, film_name, find
 from .files import remove_partials
 from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film, write_clip_captions
+from .film_extras import extras_of
 from .fingerprint import model_of
 from .jobs import Failure, Sidecar
 from .lock import media_lock
@@ -25,8 +26,10 @@ from .problems import listed, shown_path
 from .progress import duration, size
 from .qualities import QUALITIES, Quality
 from .sources import remember
-from .storyboard import Storyboard, load_storyboard
+from .storyboard import Entry, Storyboard, load_storyboard
 from .voice.choice import voicing
+from .voice.narration import Table
+from .voice.script import Script, ScriptFolder, keep_words, kept_words
 from .why import explanation
 
 
@@ -63,12 +66,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
     entries = choose_scenes(storyboard, request.scenes)
     languages = choose_languages(storyboard, request.languages)
     _say(console, f"{_count(len(entries), 'scene')} in {listed(languages)}, quality {quality}")
-    for warning in storyboard.warnings:
-        _say(console, str(warning))
-    drafts = [entry for entry in storyboard.scenes if entry.draft]
-    if drafts and request.scenes is None:
-        _say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
-
+    _warn(console, storyboard, whole=request.scenes is None)
     media = Media(request.media.resolve())
     how = voicing(storyboard, media.root / VOICE_STORE, request.voice)
     words = script_folder(media.root, request.scenes_folder, jobs=request.jobs)
@@ -95,14 +93,16 @@ def render_film(request: RenderRequest, console: Console) -> int:
         for clip, failure in failures.items():
             _say(console, failure_report(clip, failure, storyboard))
         by_place = {(clip.language, clip.entry.id): clip for clip in (*there, *failures)}
+        known = _all_words(storyboard, entries, there, words)
         films = []
         for language in languages:
             wanted = [by_place[language, entry.id] for entry in entries]
             if broken := [clip.entry.id for clip in wanted if clip in failures]:
                 _say(console, f'The film in "{language}" was not written: {listed(broken)} failed.')
-            parts = [Part(clip.path, there[clip], clip.entry.title[language]) for clip in wanted if clip in there]
+            drawn = [(clip, there[clip]) for clip in wanted if clip in there]
+            parts = film_parts(drawn, language, spoken.get(language, {}), known)
             if broken:
-                write_clip_captions(parts, storyboard.film.unit(language))
+                write_clip_captions(parts, storyboard.film.unit(language), extras_of(storyboard))
                 continue
             scenes = [entry.id for entry in entries] if request.scenes is not None else None
             films.append(_join(parts, storyboard, language, quality, (media, scenes, binary)))
@@ -110,6 +110,43 @@ def render_film(request: RenderRequest, console: Console) -> int:
         _say(console, summary(film, quality))
     _say(console, f"{_count(len(missing) - len(failures), 'clip')} rendered in {duration(time.monotonic() - began)}")
     return 1 if failures else 0
+
+
+def _warn(console: Console, storyboard: Storyboard, *, whole: bool) -> None:
+    """Say what is doubtful in the storyboard, and which scenes a whole film leaves out."""
+    for warning in storyboard.warnings:
+        _say(console, str(warning))
+    drafts = [entry for entry in storyboard.scenes if entry.draft]
+    if drafts and whole:
+        _say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
+
+
+def _all_words(
+    storyboard: Storyboard, entries: Sequence[Entry], there: dict[Clip, Sidecar], where: ScriptFolder
+) -> dict[str, Script]:
+    """By language, the words of all scenes for which they are known; those of the clips that are there are kept."""
+    found = {
+        (clip.entry.id, clip.language): {cue.beat: cue.words for cue in sidecar.cues} for clip, sidecar in there.items()
+    }
+    keep_words(storyboard, found, where)
+    return {language: kept_words(storyboard, entries, language, where) for language in storyboard.film.languages}
+
+
+def film_parts(
+    clips: Sequence[tuple[Clip, Sidecar]], language: str, spoken: Table, known: Mapping[str, Script]
+) -> list[Part]:
+    """Clips as parts of the film in `language`, with their narration and with the words known in other languages."""
+    others = {name: script for name, script in known.items() if name != language}
+    return [
+        Part(
+            clip.path,
+            sidecar,
+            clip.entry.title[language],
+            spoken.get(clip.entry.id, {}),
+            {name: script[clip.entry.id] for name, script in others.items() if clip.entry.id in script},
+        )
+        for clip, sidecar in clips
+    ]
 
 
 def _sorted_out(clips: list[Clip], *, force: bool) -> tuple[dict[Clip, Sidecar], list[Clip]]:
@@ -175,6 +212,7 @@ def _join(
         title=film.title[language],
         unit=film.unit(language),
         binary=binary,
+        extras=extras_of(storyboard),
     )
 
 

@@ -229,6 +229,7 @@ class Film(_Model):
     )
     reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
     words: dict[Name, Words] = Field(default={}, description="name: one text for each language")
+    licence: Text | None = Field(default=None, description="text; the licence or copyright line of the film")
     voice: VoiceSource | None = Field(default=None, description="none, recordings, kokoro")
     voices: dict[Language, VoiceName] = Field(default={}, description="language: the name of a voice")
     voice_speed: dict[Language, Annotated[float, Field(ge=0.5, le=2)]] = Field(

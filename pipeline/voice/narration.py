@@ -35,11 +35,6 @@ class SpokenBeat:
     sound: str  # path of a WAV at the rate of `sound.RATE`
     words: str  # what is said
 
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> SpokenBeat:
-        """Raises TypeError or KeyError for data that is not a spoken beat's."""
-        return cls(**{**data, "sentences": tuple(Sentence(**sentence) for sentence in data["sentences"])})
-
 
 class Narrator(Protocol):
     """A source of narration."""
@@ -66,6 +61,9 @@ def durations(beats: Mapping[str, SpokenBeat]) -> dict[str, float]:
     return {name: round(beat.seconds, 6) for name, beat in beats.items()}
 
 
-def sound_digest(beats: Mapping[str, SpokenBeat]) -> dict[str, str]:
-    """What of a scene's narration its sound depends on."""
-    return {name: sha256_of(Path(beat.sound)) for name, beat in beats.items()}
+def sound_digests(beats: Mapping[str, SpokenBeat]) -> dict[str, Any]:
+    """What of a scene's narration its sound and its captions depend on."""
+    return {
+        name: [sha256_of(Path(beat.sound)), [[one.text, one.start, one.end] for one in beat.sentences]]
+        for name, beat in beats.items()
+    }

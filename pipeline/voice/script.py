@@ -55,6 +55,23 @@ def script_of(
     return {entry.id: found[entry.id] for entry in entries}
 
 
+def kept_words(storyboard: Storyboard, entries: Sequence[Entry], language: str, where: ScriptFolder) -> Script:
+    """The words of those `entries` that are known without running anything."""
+    model = model_of(storyboard).digest
+    known = {entry.id: _kept(_path(entry, language, model, where), entry) for entry in entries}
+    return {scene_id: words for scene_id, words in known.items() if words is not None}
+
+
+def keep_words(storyboard: Storyboard, found: Mapping[tuple[str, str], dict[str, str]], where: ScriptFolder) -> None:
+    """Keep words that a render has found: (scene id, language) -> beat -> words."""
+    model = model_of(storyboard).digest
+    for (scene_id, language), words in found.items():
+        entry = storyboard.entry(scene_id)
+        path = _path(entry, language, model, where)
+        if _kept(path, entry) != words:
+            write_json(path, words)
+
+
 def _path(entry: Entry, language: str, model: str, where: ScriptFolder) -> Path:
     words = {name: beat.words[language] for name, beat in entry.beats.items()}
     file = where.scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py")

@@ -12,6 +12,7 @@ from rich.console import Console
 from small_studio import Studio
 
 from pipeline.film import finished_film
+from pipeline.film_extras import Extras
 from pipeline.jobs import Sidecar
 from pipeline.manifest import Part, manifest_of, recipe, versions_of
 from pipeline.probe import probe
@@ -76,9 +77,14 @@ def parts_of(studio: Studio) -> list[Part]:
     parts = []
     for part in manifest(studio)["made_from"]["parts"]:
         clip = (studio.film().parent / part["clip"]).resolve()
-        sidecar = Sidecar.from_data(json.loads(clip.with_suffix(".json").read_text(encoding="utf-8")))
-        parts.append(Part(clip, sidecar, part["title"]))
+        sidecar = sidecar_of(clip)
+        other = sidecar_of(studio.clips("en")[sidecar.scene_id])
+        parts.append(Part(clip, sidecar, part["title"], others={"en": {cue.beat: cue.words for cue in other.cues}}))
     return parts
+
+
+def sidecar_of(clip: Path) -> Sidecar:
+    return Sidecar.from_data(json.loads(clip.with_suffix(".json").read_text(encoding="utf-8")))
 
 
 def never() -> str:
@@ -86,10 +92,13 @@ def never() -> str:
 
 
 SETTINGS = {"language": "zh", "title": "小电影", "unit": "characters"}
+EXTRAS = Extras({"zh": "characters", "en": "words"}, {"zh": 20.0, "en": 10.0})
 
 
 def test_a_film_that_fits_is_not_joined_again(finished: Studio) -> None:
-    film = finished_film(parts_of(finished), finished.film(), QUALITIES["draft"], **SETTINGS, binary=never)
+    film = finished_film(
+        parts_of(finished), finished.film(), QUALITIES["draft"], **SETTINGS, binary=never, extras=EXTRAS
+    )
     assert film.unchanged
     assert film.frames == probe(finished.film()).frames
 
@@ -101,7 +110,7 @@ def test_a_film_that_does_not_fit_is_joined_again(
     parts = parts_of(rendered)
     harm(rendered.film())
     with pytest.raises(AssertionError, match="ffmpeg was asked for"):
-        finished_film(parts, rendered.film(), QUALITIES["draft"], **SETTINGS, binary=never)
+        finished_film(parts, rendered.film(), QUALITIES["draft"], **SETTINGS, binary=never, extras=EXTRAS)
     done = rendered.explain("render")
     assert done.returncode == 0, done.stderr
     assert "0 clips rendered" in done.stdout
@@ -116,7 +125,7 @@ def test_a_film_that_does_not_fit_is_joined_again(
 def test_other_settings_make_another_film(finished: Studio, setting: str) -> None:
     changed = {**SETTINGS, setting: "en"}
     with pytest.raises(AssertionError, match="ffmpeg was asked for"):
-        finished_film(parts_of(finished), finished.film(), QUALITIES["draft"], **changed, binary=never)
+        finished_film(parts_of(finished), finished.film(), QUALITIES["draft"], **changed, binary=never, extras=EXTRAS)
 
 
 def test_order_titles_words_and_program_are_part_of_the_recipe(
@@ -125,7 +134,7 @@ def test_order_titles_words_and_program_are_part_of_the_recipe(
     parts = parts_of(finished)
 
     def made_from(parts: list[Part]) -> dict:
-        return recipe(parts, finished.film(), QUALITIES["draft"], **SETTINGS)
+        return recipe(parts, finished.film(), QUALITIES["draft"], **SETTINGS, **EXTRAS.settings())
 
     assert made_from(parts) == manifest(finished)["made_from"]
     first = parts[0]

@@ -1,0 +1,23 @@
+"""The transcript: everything that is said, by chapter, with the time of each beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..jobs import ClipCue
+
+
+def transcript(title: str, chapters: Sequence[tuple[str, Sequence[ClipCue]]], starts: Sequence[int], fps: int) -> str:
+    """Markdown. `chapters`: title and cues of each clip; `starts`: the first frame of each in the film."""
+    lines = [f"# {title}", ""]
+    for (heading, cues), start in zip(chapters, starts, strict=False):
+        lines += [f"## {heading} ({clock(start, fps)})", ""]
+        for cue in cues:
+            lines += [f"[{clock(start + cue.start_frame, fps)}] {' '.join(cue.words.split())}", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def clock(frame: int, fps: int) -> str:
+    """A frame's time as minutes and seconds."""
+    seconds = frame // fps
+    return f"{seconds // 60}:{seconds % 60:02}"
