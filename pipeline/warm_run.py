@@ -1,6 +1,6 @@
-"""A scene that is run once and waits at the beginning of every beat, so that a later look at one starts from there.
+"""A scene that is run once and waits before every beat, so that a later look at one starts from there.
 
-The run is a process forked from one that has manim and the stage imported. At the end of each beat it forks a copy of
+The run is a process forked from one that has manim and the stage imported. Before each beat it forks a copy of
 itself that waits on a connection to the watcher: the scene as it is between two beats. Asked for a picture, the copy
 forks once more, takes over what was edited (the class of the scene, its storyboard) and goes on from there; it stays
 itself as it was, for the next time. Copies share memory until they write to it.
@@ -90,7 +90,7 @@ def start(
 ) -> int:
     """Fork a run of the scene; its process.
 
-    It draws `wanted` when it comes to it, leaves a waiting copy at the end of each beat, and ends by itself.
+    It draws `wanted` when it comes to it, leaves a waiting copy before each beat, and ends by itself.
     `child`: whether the project's modules must be imported anew, since they were edited; what to do first of all.
     """
     sys.stdout.flush()
@@ -158,6 +158,7 @@ class _Runner:
                 self._scene = cls(renderer=self._renderer)
                 self._renderer.attach(self._scene)
                 self._scene.tear_down = _nothing  # a beat that is missing is told by `explain check`
+                self._scene.construct = self._construct
                 self._scene.render()
             if self._wanted is not None:
                 self._finish(f'the scene never plays the beat "{self._wanted.beat}"')
@@ -204,6 +205,15 @@ class _Runner:
             if self._wanted is None:
                 os._exit(0)
             return
+        if self._ended < len(self._scene.entry.beats):
+            self._leave_copy()
+
+    def _construct(self) -> None:
+        """In place of the scene's own: a copy waits before the first beat, too."""
+        self._leave_copy()
+        type(self._scene).construct(self._scene)
+
+    def _leave_copy(self) -> None:
         if os.fork() == 0:
             self._wait_here()
 

@@ -151,7 +151,7 @@ class Watcher:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def is_ready(self) -> bool:
-        """Whether all that was asked for is shown, and a copy of what was shown waits at the end of every beat."""
+        """Whether all that was asked for is shown, and a copy of what was shown waits before every beat."""
         run = self._runs[-1] if self._runs else None
         shown = self._shown is not None and run is not None and run.version == self._shown[0]
         return shown and run is not None and self._wanted is None and len(run.waiting) == len(run.version.beats)
