@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview contact-sheet posters test test-slow test-ocr ocr test-voice bench check trace clean
+.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-ocr ocr update-frames test-voice bench check trace clean
 PY := .venv/bin/python
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
 OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force) $(if $(VOICE),--voice $(VOICE))
@@ -30,6 +30,10 @@ test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at 
 	@$(PY) -m pipeline.cli ocr $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
 ocr: setup ## install the OCR model where it is missing; `make test` and `make test-ocr` do so themselves
 	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[ocr]'; }
+course: setup ## site, SCORM packages and files to upload from the rendered film into media/course; LANGUAGE=zh QUALITY=draft OUT=folder
+	@$(PY) -m pipeline.cli course $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(OUT),--out $(OUT))
+update-frames: setup ## renew tests/data/frames, the last frame of each scene, after looking at what has changed
+	@UPDATE_FRAMES=1 $(PY) -m pytest tests/scenes/test_scenes_last_frames.py -n auto --dist loadgroup
 bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from .course_commands import add_course_commands
 from .learning_commands import add_learning_commands
 from .manifest import KEEP, VERSIONS
 from .problems import UserError, did_you_mean, listed
@@ -199,7 +200,9 @@ def parser() -> FriendlyParser:
 
     add_learning_commands(commands, _common, _storyboard_path, _media)
     add_voice_commands(commands, _common, _load, _scenes_folder, _media)
-    add_review_commands(commands, Shared(_common, _load, _scenes_folder, _media))
+    shared = Shared(_common, _load, _scenes_folder, _media)
+    add_review_commands(commands, shared)
+    add_course_commands(commands, shared)
     return top
 
 

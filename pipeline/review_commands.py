@@ -47,7 +47,7 @@ def _still(commands: Any, shared: Shared) -> None:
     _quality(still, "the storyboard's quality")
     still.add_argument(
         "--at",
-        type=_one_of(MOMENTS, "a moment of a beat"),
+        type=one_of(MOMENTS, "a moment of a beat"),
         default="end",
         metavar="MOMENT",
         help="start, middle (of the time that the words take), end (default)",
@@ -218,7 +218,7 @@ def _many(command: Any) -> None:
 def _quality(command: Any, otherwise: str, default: str | None = None) -> None:
     command.add_argument(
         "--quality",
-        type=_one_of(tuple(QUALITIES), "a quality"),
+        type=one_of(tuple(QUALITIES), "a quality"),
         default=default,
         metavar="QUALITY",
         help=f"{', '.join(QUALITIES)} (default: {otherwise})",
@@ -235,7 +235,9 @@ def names(texts: list[str] | None) -> list[str] | None:
     return found
 
 
-def _one_of(allowed: tuple[str, ...], what: str) -> Callable[[str], str]:
+def one_of(allowed: tuple[str, ...], what: str) -> Callable[[str], str]:
+    """An argument type: one of `allowed`, with near misses told."""
+
     def parse(text: str) -> str:
         if text not in allowed:
             hint = did_you_mean(text, allowed)
