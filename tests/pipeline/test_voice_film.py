@@ -220,7 +220,8 @@ def test_faults_of_captions_and_seams_are_found(speaking: Studio, tmp_path: Path
     moved = [Caption(c.name, c.start_frame + 1, c.end_frame, c.lines) for c in captions]
     assert caption_file_faults(vtt, moved, FPS) == [f"{vtt.name} does not read as it was written"]
     (tmp_path / "no.vtt").write_text("no captions", encoding="utf-8")
-    assert "cannot be read" in caption_file_faults(tmp_path / "no.vtt", captions, FPS)[0]
+    assert caption_file_faults(tmp_path / "no.vtt", captions, FPS) == ["no.vtt does not read as it was written"]
+    assert "cannot be read" in caption_file_faults(tmp_path / "missing.vtt", captions, FPS)[0]
     assert "captions in" in subtitle_faults(film, [("zho", captions)], FPS)[0]
     assert seam_faults(film, starts[:-1], FPS) == []
     black = remux(film, tmp_path / "black.mp4", "-map", "0:v", "-vf", "lutyuv=y=16:u=128:v=128")
