@@ -145,7 +145,7 @@ class AutoregressiveLoop(ExplainerScene):
         decoder = decoder_panel(self.plan, self.DECODER_TOP, self.DECODER_LOW)
         self.decoder_title = bold(self.label("decoder"), theme.BODY_SIZE)
         self.decoder_title.move_to([self.plan.panel_left + 0.25, self.HEADER_Y, 0], LEFT)
-        self.pill = self._pill(1)
+        self.pill = self._pill(self.label("pass", n=1))
         start = self.encoder.frame.get_right()
         self.memory_arrow = FlowArrow([start, [self.plan.panel_left, start[1], 0]], theme.SHARED, buff=0.06)
         self.play(
@@ -157,14 +157,12 @@ class AutoregressiveLoop(ExplainerScene):
             run_time=seconds,
         )
 
-    def _pill(self, k: int) -> Pill:
-        return Pill(self.label("pass", n=k), theme.INFERENCE).move_to(
-            [self.plan.panel_right - 0.22, self.HEADER_Y, 0], RIGHT
-        )
+    def _pill(self, text: str) -> Pill:
+        return Pill(text, theme.INFERENCE).move_to([self.plan.panel_right - 0.22, self.HEADER_Y, 0], RIGHT)
 
-    def _count_to(self, k: int) -> list[Animation]:
-        """The counter of passes rolls on."""
-        old, self.pill = self.pill, self._pill(k)
+    def _count_to(self, text: str) -> list[Animation]:
+        """The counter, of passes or of cached words, rolls on."""
+        old, self.pill = self.pill, self._pill(text)
         return [FadeOut(old, shift=UP * 0.3), FadeIn(self.pill, shift=UP * 0.3)]
 
     def _enter_first_word(self, seconds: float) -> None:
@@ -200,7 +198,7 @@ class AutoregressiveLoop(ExplainerScene):
     def _begin_pass(self, k: int, seconds: float) -> None:
         """The bars of the pass before are emptied; a new slot opens."""
         self.play(
-            *self._count_to(k),
+            *self._count_to(self.label("pass", n=k)),
             *self.bars.empty(),
             self.loop_arrow.animate.become(self.input.idle_loop(k)),
             self.input.open_slot(k),
@@ -304,7 +302,7 @@ class AutoregressiveLoop(ExplainerScene):
     def _cache_column(self, k: int, seconds: float) -> None:
         """Word k's key and value are computed in pass k, and stay."""
         stem, rows = f"greedy_cached.{k}.decoder.0.self_attn", range(self.model.d_head)
-        old: list[Animation] = self._count_to(k)
+        old: list[Animation] = self._count_to(self.label("cached", n=k))
         if k > 1:
             kept = Words(self.label("kept"), theme.SMALL_SIZE, theme.DIM).move_to(self.kv.tags[-1])
             old += [FadeOut(self.kv.tags[-1]), FadeIn(kept)]

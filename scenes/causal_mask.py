@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from manim import (
+    BOLD,
     DOWN,
     LEFT,
     RIGHT,
@@ -22,6 +23,7 @@ from manim import (
 )
 
 from scenes.stage import theme
+from scenes.stage.beats import Beat
 from scenes.stage.boxes import Chip, focus_frame
 from scenes.stage.equation import Equation, Term
 from scenes.stage.flow import FlowArrow
@@ -30,8 +32,8 @@ from scenes.stage.grid import MatrixGrid
 from scenes.stage.handover import HEAT_CELL, MIDDLE, FramedMemory, masked_map
 from scenes.stage.motion import fly, mask_cell, pulse, raise_above, settle
 from scenes.stage.scene import ExplainerScene
-from scenes.stage.tokens import TokenRow
-from scenes.stage.words import Words, power_of_ten
+from scenes.stage.tokens import TokenRow, token_width
+from scenes.stage.words import Words, power_of_ten, shortened
 
 LAYER = "decoder.0.self_attn"
 HEAD = 0
@@ -90,7 +92,7 @@ class CausalMask(ExplainerScene):
             labels = self.embed.row_labels
             old = [thing for thing in self.mobjects if thing not in (self.chrome, self.embed)]
             self.play(
-                *[FadeOut(thing) for thing in [*old, self.embed.body]],
+                *[FadeOut(thing) for thing in [*old, self.embed.body, *self.embed.more]],
                 *[ReplacementTransform(name, chip.words) for name, chip in zip(labels, sentence, strict=True)],
                 *[FadeIn(chip.box) for chip in sentence],
                 run_time=beat.share(0.12),
@@ -130,7 +132,8 @@ class CausalMask(ExplainerScene):
         words = [self.model.vocabulary[i] for i in self.ids]
         with self.beat("no_peeking", reader=words[reader], answer=words[answer]) as beat:
             step = self._token_step(self.count)
-            places = self._tokens_at(self.tokens(self.ids), self._token_left(self.count), step, self.TOKENS_Y)
+            left = -step * (self.count - 1) / 2
+            places = self._tokens_at(self.tokens(self.ids), left, step, self.TOKENS_Y)
             row = self.guesses
             self.play(
                 FadeOut(self.seen),
@@ -158,7 +161,8 @@ class CausalMask(ExplainerScene):
         with self.beat("scores") as beat:
             self.grid_ = self._grid("scaled", 0.35)
             self.formula = Formula("(q dot k) / sqrt(d_k)", color=theme.DIM)
-            self.formula.next_to(self.grid_.body, DOWN, 0.3)
+            room = self.grid_.body.get_bottom()[1] - theme.CONTENT_BOTTOM - self.formula.height
+            self.formula.next_to(self.grid_.body, DOWN, max(min(0.3, room), 0.12))
             old = [thing for thing in self.mobjects if thing not in (self.chrome, self.guesses)]
             rows, columns = self.grid_.row_labels, self.grid_.column_labels
             chips = list(self.guesses)
@@ -194,7 +198,11 @@ class CausalMask(ExplainerScene):
     def softmax(self) -> None:
         with self.beat("softmax") as beat:
             self.weights = masked_map(self, f"{LAYER}.pattern", self.ids, HEAD)
+            self.tag = Words(self.label("weights"), theme.LABEL_SIZE, theme.DIM)
             half = (self.grid_.width + self.BETWEEN + self.weights.width) / 2
+            if half > theme.SAFE_X:
+                self._softmax_in_place(beat)
+                return
             self.weights.shift(RIGHT * (half - self.weights.get_right()[0]))
             whole = VGroup(self.grid_, self.formula, self.mask_tag)
             shift = LEFT * (self.grid_.get_left()[0] + half)
@@ -207,13 +215,13 @@ class CausalMask(ExplainerScene):
                 buff=0.2,
             )
             name = Words("softmax", theme.LABEL_SIZE, theme.DIM).next_to(arrow, UP, 0.18)
-            tag = Words(self.label("weights"), theme.LABEL_SIZE, theme.DIM).next_to(self.weights.body, DOWN, 0.3)
+            self.tag.next_to(self.weights.body, DOWN, 0.3)
             self.play(
                 FadeIn(arrow),
                 FadeIn(name),
                 FadeIn(self.weights.column_labels),
                 FadeIn(self.weights.row_labels),
-                FadeIn(tag),
+                FadeIn(self.tag),
                 run_time=beat.share(0.12),
             )
             frame = focus_frame(self.grid_.row(0))
@@ -226,17 +234,30 @@ class CausalMask(ExplainerScene):
                 self.play(FadeIn(travelling, target_position=self.grid_.row(i)), run_time=seconds * 0.7)
                 settle(travelling)
             self.play(FadeOut(frame), run_time=beat.share(0.05))
-            self.extras = VGroup(arrow, name, tag)
+            self.before = [*self.grid_, self.formula, self.mask_tag, arrow, name]
+
+    def _softmax_in_place(self, beat: Beat) -> None:
+        """For more words than two maps side by side have room for: the weights take the place of the scores."""
+        self.tag.next_to(self.weights.body, DOWN, 0.3)
+        self.play(
+            *[FadeOut(part) for part in (self.grid_, self.formula, self.mask_tag)],
+            FadeIn(self.weights.column_labels),
+            FadeIn(self.weights.row_labels),
+            FadeIn(self.tag),
+            run_time=beat.share(0.2),
+        )
+        for i in range(self.count):
+            self.play(FadeIn(self.weights.row(i), shift=RIGHT * 0.3), run_time=beat.share(0.6 / self.count))
+        self.before = []
 
     def in_parallel(self) -> None:
         with self.beat("in_parallel") as beat:
-            left = [*self.grid_, self.formula, self.mask_tag, *self.extras[:2]]
             self.add(self.weights)  # its rows came one by one; from here on it moves as a whole
             shift = RIGHT * (-1.5 - self.weights.body.get_center()[0])
             self.play(
-                *[FadeOut(part) for part in left],
+                *[FadeOut(part) for part in self.before],
                 self.weights.animate.shift(shift),
-                self.extras[2].animate.shift(shift),
+                self.tag.animate.shift(shift),
                 run_time=beat.share(0.15),
             )
             answers = []
@@ -285,7 +306,7 @@ class CausalMask(ExplainerScene):
 
     def _token_step(self, count: int) -> float:
         """Distance of neighbouring chips when `count` of them stand in a row beside a heading."""
-        return min((2 * theme.SAFE_X - self._headings()) / count, 2.3)
+        return min((2 * theme.SAFE_X - self._headings() - 0.3) / count, 2.3)
 
     def _token_left(self, count: int) -> float:
         """Where the first of `count` chips stands so that the row is centred in the room right of the headings."""
@@ -293,6 +314,11 @@ class CausalMask(ExplainerScene):
 
     def _tokens_at(self, tokens: list[tuple[str, str]], left: float, step: float, y: float) -> TokenRow:
         size = theme.TOKEN_SIZE if step > 1.9 else max(theme.SMALL_SIZE, theme.TOKEN_SIZE * step / 2.1)
+        room = step - 0.3  # a frame around some of them must not touch the next
+        while token_width(tokens, size) > room and size > theme.SMALL_SIZE:
+            size = max(size * 0.95, theme.SMALL_SIZE)
+        if token_width(tokens, size) > room:
+            tokens = [(shortened(text, room - 0.3, size, BOLD), color) for text, color in tokens]
         row = TokenRow(tokens, size=size)
         for i, chip in enumerate(row):
             chip.move_to([left + i * step, y, 0])

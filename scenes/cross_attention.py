@@ -100,13 +100,12 @@ class CrossAttention(LayerScene):
                 *[FadeIn(part, shift=LEFT * 1.5) for part in (memory, picture.tags[1])],
                 run_time=beat.share(0.22),
             )
-            frame = focus_frame(VGroup(memory.body, memory.row_labels), color=theme.SHARED, buff=0.12)
+            frame = focus_frame(VGroup(memory.body, memory.row_labels, *memory.more), color=theme.SHARED, buff=0.12)
             self.play(FadeIn(frame), run_time=beat.share(0.1))
             for made in (keys, values):
                 raise_above(made)
             self.play(
-                fly(memory.body, keys.body),
-                fly(memory.body, values.body),
+                *[fly(memory.row(i), made.row(i)) for made in (keys, values) for i in range(memory.rows)],
                 *appear(keys.more, values.more),
                 FadeIn(picture.tags[2:]),
                 run_time=beat.share(0.25),
@@ -284,7 +283,9 @@ class CrossAttention(LayerScene):
 
     def _weights_tag(self, text: str, color: str, maps: VGroup) -> Words:
         """Which weights are shown, under the maps."""
-        return Words(text, theme.BODY_SIZE, color).next_to(maps, DOWN, 0.4).set_x(0)
+        tag = Words(text, theme.BODY_SIZE, color)
+        room = maps.get_bottom()[1] - theme.CONTENT_BOTTOM - tag.height
+        return tag.next_to(maps, DOWN, max(min(0.4, room), 0.16)).set_x(0)
 
     def _show_maps(self, key: str, text: str, color: str, seconds: float) -> None:
         """The maps of two heads, each with its number below, take the place of what is on stage."""

@@ -112,7 +112,8 @@ class DecoderFeedForward(LayerScene):
             infer = FlowBox([self.film_word("track_inference"), self.label("last_row")], 2.4, 1.2, theme.INFERENCE)
             train.move_to([away, self.out.row(0).get_y() - 0.1, 0])
             infer.move_to([away, self.out.row(self.out.rows - 1).get_y(), 0])
-            self.play(self.out.animate.shift(LEFT * 2.4), run_time=beat.share(0.15))
+            room = self.out.get_left()[0] + theme.SAFE_X - 0.15
+            self.play(self.out.animate.shift(LEFT * min(2.4, room)), run_time=beat.share(0.15))
             right = self.out.body.get_right()[0]
             every = focus_frame(self.out.body, color=theme.TRAINING, buff=0.12)
             last = focus_frame(self.out.row(self.out.rows - 1), color=theme.INFERENCE, buff=0.04)
@@ -126,14 +127,17 @@ class DecoderFeedForward(LayerScene):
 
     def all_in_here(self) -> None:
         with self.beat("all_in_here") as beat:
-            self.play(
-                *[FadeOut(part) for part in self.others(self.out)],
-                self.out.animate.shift(RIGHT * (MIDDLE[0] - self.out.body.get_center()[0])),
-                run_time=beat.share(0.2),
-            )
             box = FlowBox([self.film_word("map_output")], 2.6, 0.8, theme.TRAINING)
             box.move_to([theme.SAFE_X - 1.4, self.out.body.get_y(), 0])
+            # A wide matrix stands further left until it is alone.
+            x = min(MIDDLE[0], box.get_left()[0] - 0.8 - self.out.body.width / 2)
+            self.play(
+                *[FadeOut(part) for part in self.others(self.out)],
+                self.out.animate.shift(RIGHT * (x - self.out.body.get_center()[0])),
+                run_time=beat.share(0.2),
+            )
             arrow = FlowArrow([self.out.body.get_right(), box.get_left()], color=theme.TRAINING)
             self.play(FadeIn(box), FadeIn(arrow), run_time=beat.share(0.2))
             self.wait(beat.share(0.3))
-            self.play(FadeOut(box), FadeOut(arrow), run_time=beat.share(0.12))
+            home = [self.out.animate.shift(RIGHT * (MIDDLE[0] - x))] if x < MIDDLE[0] else []
+            self.play(FadeOut(box), FadeOut(arrow), *home, run_time=beat.share(0.12))

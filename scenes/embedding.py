@@ -18,7 +18,7 @@ from manim import (
     VGroup,
 )
 
-from scenes.embedding_parts import CELL, HEIGHT, WIDTH, Table, columns_drawn
+from scenes.embedding_parts import CELL, HEIGHT, MOST_ROWS, Table, columns_drawn, width_drawn
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.flow import FlowArrow, FlowBox
@@ -46,6 +46,9 @@ class Embedding(ExplainerScene):
         self.source_ids = [int(i) for i in self.trace["src.tokens"]]
         self.target_ids = [int(i) for i in self.trace["tgt.tokens"]]
         self.vectors: list[VGroup] = []
+        counts = (len(self.source_ids), len(self.target_ids))
+        self.crowded = sum(counts) > MOST_ROWS
+        self.counts = counts[1:] if self.crowded else counts
         self.ids_only()
         self.the_table()
         self.look_up()
@@ -108,18 +111,23 @@ class Embedding(ExplainerScene):
 
     def whole_target(self) -> None:
         with self.beat("whole_target") as beat:
-            split = len(self.source_ids)
-            ys = self._slots(split, len(self.target_ids))
-            pitch = self._pitch(split, len(self.target_ids))
-            self.play(
-                FadeOut(self.rows_tag),
-                *self._move_column(self.source_ids, ys[:split], pitch),
-                *[
-                    vector.animate.become(self._vector("src.embed", i, ys[i], pitch))
-                    for i, vector in enumerate(self.vectors)
-                ],
-                run_time=beat.share(0.2),
-            )
+            # Where both sentences have no room, the source makes way for the target.
+            split = 0 if self.crowded else len(self.source_ids)
+            ys = self._slots(*self.counts)
+            pitch = self._pitch(*self.counts)
+            if self.crowded:
+                away = [FadeOut(part) for part in (self.rows_tag, *self.chips, *self.ids, *self.vectors)]
+                self.vectors = []
+            else:
+                away = [
+                    FadeOut(self.rows_tag),
+                    *self._move_column(self.source_ids, ys[:split], pitch),
+                    *[
+                        vector.animate.become(self._vector("src.embed", i, ys[i], pitch))
+                        for i, vector in enumerate(self.vectors)
+                    ],
+                ]
+            self.play(*away, run_time=beat.share(0.2))
             self.target_chips = self._column(self.target_ids, ys[split:], pitch)
             self.target_numbers = self._numbers(self.target_chips, self.target_ids)
             self.play(
@@ -132,10 +140,10 @@ class Embedding(ExplainerScene):
                 self._look_up(token_id, self.target_numbers[i], "tgt.embed", i, seconds, pitch)
 
     def one_row_one_word(self) -> None:
-        word_id = self.source_ids[0]
+        word_id = (self.target_ids if self.crowded else self.source_ids)[0]
         with self.beat("one_row_one_word", word=self.model.vocabulary[word_id]) as beat:
             self._turn_to(word_id, beat.share(0.1))
-            chips = [*self.chips, *self.target_chips]
+            chips = [*(() if self.crowded else self.chips), *self.target_chips]
             names = []
             for chip, vector in zip(chips, self.vectors, strict=True):
                 size = min(chip.words.size, theme.LABEL_SIZE)
@@ -145,7 +153,7 @@ class Embedding(ExplainerScene):
                 self.table.animate.shift(shift),
                 self.table_tag.animate.shift(shift),
                 *[FadeOut(chip.box) for chip in chips],
-                FadeOut(self.ids),
+                *(() if self.crowded else [FadeOut(self.ids)]),
                 FadeOut(self.target_numbers),
                 *[ReplacementTransform(chip.words, name) for chip, name in zip(chips, names, strict=True)],
                 run_time=beat.share(0.3),
@@ -154,8 +162,10 @@ class Embedding(ExplainerScene):
             row, vector = self.table.cells_of(word_id), self.vectors[0]
             color = self.token_color(word_id)
             rest = VGroup(*[cell for cell in self.table.body if cell not in row.submobjects])
-            pitch = self._pitch(len(self.source_ids), len(self.target_ids))
+            pitch = self._pitch(*self.counts)
             frame = focus_frame(vector, buff=0.06 if pitch > self.LEAST_CHIP else 0.015)
+            if len(self.table.marks):
+                frame.stretch_to_fit_width(vector.width + 0.17)
             self.play(dim(rest), light(row, color, 0.24), run_time=beat.share(0.15))
             self.play(FadeIn(frame), run_time=beat.share(0.12))
             self.play(
@@ -276,12 +286,13 @@ class Embedding(ExplainerScene):
         """One token's vector at the right, at height y, in the token's colour."""
         shown = columns_drawn(self)
         grid = self.grid(
-            key, (position,), decimals=1, cell=CELL, max_height=pitch, max_width=WIDTH, first_columns=shown
+            key, (position,), decimals=1, cell=CELL, max_height=pitch, max_width=width_drawn(self), first_columns=shown
         )
-        grid.move_to([self.ROWS_X, y, 0])
+        marks = elision(grid)
+        VGroup(grid, *marks).move_to([self.ROWS_X, y, 0])
         ids = self.source_ids if key == "src.embed" else self.target_ids
         paint_now(grid.body, self.token_color(ids[position]), 0.24)
-        return VGroup(*grid.body, *elision(grid))
+        return VGroup(*grid.body, *marks)
 
     def _look_up(
         self, token_id: int, number: Words, key: str, position: int, seconds: float, pitch: float = 1.05

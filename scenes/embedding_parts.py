@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from manim import DOWN, UP, VGroup
 
-from scenes.stage.fit import narrowest_pitch, that_fit
+from scenes.stage.fit import MARK, narrowest_pitch, that_fit
 from scenes.stage.grid import MatrixGrid, Name, elision, upright_mark
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words
@@ -15,11 +15,17 @@ CELL = (0.96, 0.5)
 GAP, NARROW_GAP = 0.07, 0.035
 ROOMY = 10  # up to so many rows stand comfortably
 MOST_ROWS, PAGE_ROWS = 12, 11
+PAGE_LIFT = 0.14
 
 
 def columns_drawn(scene: ExplainerScene) -> int:
     """How many columns of E have room, in the table and in the vectors taken from it."""
     return that_fit(scene.model.d_model, narrowest_pitch(scene.trace, KEY, decimals=1), WIDTH)
+
+
+def width_drawn(scene: ExplainerScene) -> float:
+    """The room of these columns, apart from their mark."""
+    return WIDTH - (MARK if columns_drawn(scene) < scene.model.d_model else 0.0)
 
 
 class Table(MatrixGrid):
@@ -40,7 +46,7 @@ class Table(MatrixGrid):
             cell=CELL,
             gap=GAP if size <= ROOMY else NARROW_GAP,
             max_height=HEIGHT if rows == size else PAGE_HEIGHT,
-            max_width=WIDTH,
+            max_width=width_drawn(scene),
             first_columns=columns_drawn(scene),
             first_rows=rows,
             skip_rows=first,
@@ -51,7 +57,8 @@ class Table(MatrixGrid):
             if left_out:
                 self.more.add(upright_mark().next_to(edge, side, 0.1))
         self.add(self.more)
-        self.shift([x, y, 0] - self.body.get_center())
+        # A page has its mark and the table's name below.
+        self.shift([x, y + (PAGE_LIFT if rows < size else 0.0), 0] - self.body.get_center())
 
     def holds(self, token_id: int) -> bool:
         """Whether the page has the row of an id."""

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from manim import DOWN, LEFT, RIGHT, FadeIn, FadeOut, VGroup
 
+from scenes.inference_parts import (
+    MAP_WIDTH,
+    PANEL_LEFT,
+    PANEL_RIGHT,
+    DecoderBoard,
+    MemoryBoard,
+    below,
+    cut_names,
+    map_middle,
+    names_width,
+)
 from scenes.stage import theme
 from scenes.stage.bars import ProbabilityBars
 from scenes.stage.boxes import focus_frame
+from scenes.stage.fit import MARK, narrowest_pitch, that_fit
 from scenes.stage.flow import FlowArrow, FlowBox
-from scenes.stage.grid import MatrixGrid
+from scenes.stage.grid import MatrixGrid, empty_places
 from scenes.stage.handover import HEAT_CELL, close_future, sentence
 from scenes.stage.layer import LayerScene
 from scenes.stage.marks import CrossMark, Tick
-from scenes.stage.motion import dim, fly, raise_above, settle
+from scenes.stage.motion import carry_all, dim, pulse, raise_above, settle
 from scenes.stage.tokens import TokenRow
 from scenes.stage.words import Words
 
@@ -20,6 +32,11 @@ HEAD = 0
 TRAINED = "trained.one_sentence"
 BARS_X = 3.25
 BARS_Y = -0.2
+CLOSE = 0.34  # units: bars as near to each other are named in the smallest type
+CHIPS_Y, CHIPS_SCALE = 2.06, 0.7
+MOST_READ = 3  # words in the longest of the three passes
+LARGER = 0.25  # a map with fewer words is set so much larger for each
+OUT_WIDTH, OUT_Y = 3.6, -0.3
 
 
 class InferenceStep(LayerScene):
@@ -53,34 +70,48 @@ class InferenceStep(LayerScene):
         with self.beat("input", prefix=self.prefix) as beat:
             self.chips = sentence(self, self.ids)
             self.add(self.chips)
-            self.wait(beat.share(0.3))
-            frame = focus_frame(self.chips, buff=0.2)
-            self.play(FadeIn(frame), run_time=beat.share(0.2))
-            self.wait(beat.share(0.25))
-            self.play(FadeOut(frame), run_time=beat.share(0.12))
+            self.decoder = DecoderBoard(
+                self.label("decoder"), self.label("layers", n=self.model.decoder_layers), self.model.decoder_layers
+            )
+            names = self.names(self.trace["src.tokens"])
+            self.memory = MemoryBoard(self.trace["encoder.out"], names, self.label("memory"))
+            ground = self.decoder.ground
+            self.wait(beat.share(0.1))
+            self.play(
+                self.chips.animate.scale(CHIPS_SCALE).move_to([ground.get_x(), CHIPS_Y, 0]), run_time=beat.share(0.2)
+            )
+            self.into = FlowArrow([[ground.get_x(), self.chips.get_bottom()[1], 0], ground.get_top()], theme.INFERENCE)
+            self.play(FadeIn(self.decoder), FadeIn(self.into), run_time=beat.share(0.2))
+            side = self.memory.frame.get_right()
+            self.recall = FlowArrow([side, [PANEL_LEFT, side[1], 0]], theme.SHARED)
+            self.out = self._out()
+            self.places = empty_places(self.out)
+            self.reader = FlowBox([self.film_word("map_output")], 3.0, 0.8, theme.INFERENCE)
+            self.reader.move_to([self.out.body.get_center()[0], self.out.body.get_bottom()[1] - 1.0, 0])
+            self.reader.paint(theme.PANEL, theme.LINE, theme.DIM)
+            self.play(FadeIn(self.memory, shift=RIGHT * 0.3), FadeIn(self.recall), run_time=beat.share(0.18))
+            self.play(FadeIn(self.places), FadeIn(self.reader), run_time=beat.share(0.12))
 
     def play_mask(self) -> None:
         with self.beat("mask", n_prefix=len(self.ids), first=self.first_word) as beat:
-            key = f"{self.pass_key}.decoder.0.self_attn.pattern"
+            larger = 1.0 + LARGER * (MOST_READ - len(self.ids))
             self.map = self.heatmap(
-                key,
+                f"{self.pass_key}.decoder.0.self_attn.pattern",
                 (HEAD,),
-                row_names=self.row_names,
+                row_names=cut_names(self.row_names),
                 column_names=self.row_names,
-                cell=HEAT_CELL,
-                max_height=3.0,
-                max_width=4.2,
+                cell=(HEAT_CELL[0] * larger, HEAT_CELL[1] * larger),
+                size=theme.NUMBER_SIZE * larger,
+                max_height=2.3,
+                max_width=MAP_WIDTH - names_width(self.row_names),
             )
-            self.map.shift([-theme.SAFE_X + 0.1 - self.map.get_left()[0], -0.1 - self.map.body.get_y(), 0])
+            self.map.shift([*map_middle(), 0] - self.map.get_center())
             close_future(self.map)
-            tag = Words(self.label("masked_map"), theme.LABEL_SIZE, theme.DIM).next_to(self.map.body, DOWN, 0.3)
-            tag.shift(RIGHT * max(0.0, -theme.SAFE_X + 0.05 - tag.get_left()[0]))
+            tag = below(self.map.body, self.label("masked_map"))
             names = [chip.words for chip in self.chips]
             self.play(
-                *[FadeOut(chip.box) for chip in self.chips],
-                *[fly(name, label) for name, label in zip(names, self.map.row_labels, strict=True)],
-                *[fly(name, label) for name, label in zip(names, self.map.column_labels, strict=True)],
-                *[FadeOut(name) for name in names],
+                *carry_all(names, self.map.row_labels),
+                *carry_all(names, self.map.column_labels),
                 run_time=beat.share(0.3),
             )
             for i in range(self.map.rows):
@@ -89,17 +120,21 @@ class InferenceStep(LayerScene):
 
     def play_decoder(self) -> None:
         with self.beat("decoder") as beat:
-            box = FlowBox(
-                [self.label("decoder"), self.label("layers", n=self.model.decoder_layers)], 2.2, 2.2, theme.INFERENCE
+            older = VGroup(*[cell for i in range(self.last) for cell in self.map.row(i)])
+            self.play(
+                pulse(self.into, theme.INFERENCE),
+                pulse(self.recall, theme.SHARED),
+                *([dim(older)] if len(older) else []),
+                run_time=beat.share(0.18),
             )
-            self.out = self._out()
-            box.move_to([(self.map.body.get_right()[0] + self.out.get_left()[0]) / 2, -0.1, 0])
-            enter = FlowArrow([[self.map.body.get_right()[0], -0.1, 0], box.get_left()], color=theme.INFERENCE)
-            leave = FlowArrow([box.get_right(), [self.out.get_left()[0], -0.1, 0]], color=theme.INFERENCE)
-            self.play(FadeIn(enter), FadeIn(box), run_time=beat.share(0.25))
-            travelling = raise_above(self.map.body.copy())
-            self.play(FadeOut(travelling, target_position=box, scale=0.4), run_time=beat.share(0.25))
-            self.play(FadeIn(leave), FadeIn(self.out, shift=RIGHT * 0.5), run_time=beat.share(0.25))
+            count = self.model.decoder_layers
+            for i in range(count):
+                self.play(*self.decoder.light(i), run_time=beat.share(0.3 / count))
+            y = self.out.body.get_y()
+            leave = FlowArrow([[PANEL_RIGHT, y, 0], [self.out.get_left()[0], y, 0]], theme.INFERENCE)
+            self.play(
+                FadeIn(leave), FadeIn(self.out, shift=RIGHT * 0.5), FadeOut(self.places), run_time=beat.share(0.25)
+            )
 
     def play_one_row(self) -> None:
         with self.beat("one_row") as beat:
@@ -107,10 +142,9 @@ class InferenceStep(LayerScene):
             frame = focus_frame(self.out.row(self.last))
             self.play(FadeIn(frame), *([dim(rest)] if len(rest) else []), run_time=beat.share(0.25))
             self.wait(beat.share(0.25))
-            box = FlowBox([self.film_word("map_output")], 3.0, 0.8, theme.INFERENCE)
-            box.move_to([self.out.body.get_center()[0], self.out.body.get_bottom()[1] - 1.0, 0])
-            arrow = FlowArrow([frame.get_bottom(), box.get_top()], color=theme.INFERENCE)
-            self.play(FadeIn(arrow), FadeIn(box), run_time=beat.share(0.2))
+            arrow = FlowArrow([frame.get_bottom(), self.reader.get_top()], color=theme.INFERENCE)
+            lit = self.reader.animate.paint(theme.tint(theme.INFERENCE, 0.3), theme.INFERENCE, theme.INK)
+            self.play(FadeIn(arrow), lit, run_time=beat.share(0.2))
 
     def play_random_weights(self) -> None:
         probs = f"{self.pass_key}.probs"
@@ -122,11 +156,12 @@ class InferenceStep(LayerScene):
             p_training=self.value("probs", (self.last, int(same.argmax()))),
             random_sentence=self._sentence("greedy.tokens"),
         ) as beat:
-            self.before = self._bars(probs, -BARS_X)
-            head = self._head(self.label("untrained"), -BARS_X)
-            self.clear_for(FadeIn(head), seconds=beat.share(0.15))
+            self.before = self._bars(probs, 0.0)
+            self.said = self._head(self.label("untrained"), 0.0)
+            self.clear_for(FadeIn(self.said), seconds=beat.share(0.15))
             self._bars_grow(self.before, beat.share(0.35))
-            self.play(FadeIn(self._best_frame(self.before)), run_time=beat.share(0.12))
+            self.framed = self._best_frame(self.before)
+            self.play(FadeIn(self.framed), run_time=beat.share(0.12))
 
     def play_trained_weights(self) -> None:
         probs = f"{TRAINED}.{self.pass_key}.probs"
@@ -140,7 +175,10 @@ class InferenceStep(LayerScene):
         ) as beat:
             self.after = self._bars(probs, BARS_X)
             head = self._head(self.label("trained"), BARS_X)
-            self.play(FadeIn(head), run_time=beat.share(0.1))
+            aside = [one.animate.shift(LEFT * BARS_X) for one in (self.before, self.said, self.framed)]
+            self.add(self.before)  # its parts came one by one; from here on it is one thing
+            self.play(*aside, run_time=beat.share(0.12))
+            self.play(FadeIn(head), run_time=beat.share(0.08))
             self._bars_grow(self.after, beat.share(0.3))
             self.play(FadeIn(self._best_frame(self.after)), run_time=beat.share(0.12))
             self.marks = [self._verdict(bars) for bars in (self.before, self.after)]
@@ -168,16 +206,31 @@ class InferenceStep(LayerScene):
     # -- pictures -------------------------------------------------------------------------------------------------
     def _out(self) -> MatrixGrid:
         """The rows that leave the decoder, at the right."""
+        key = f"{self.pass_key}.decoder.out"
+        shown = that_fit(self.model.d_model, narrowest_pitch(self.trace, key), OUT_WIDTH)
         grid = self.grid(
-            f"{self.pass_key}.decoder.out", row_names=self.row_names, max_width=3.2, max_height=3.0, cell=(0.86, 0.66)
+            key,
+            row_names=self.row_names,
+            max_width=OUT_WIDTH - (MARK if shown < self.model.d_model else 0.0),
+            max_height=3.0,
+            cell=(0.86, 0.66),
+            first_columns=shown,
+            marked=True,
         )
-        return grid.shift([theme.SAFE_X - 0.13 - grid.body.get_right()[0], -0.1 - grid.body.get_y(), 0])
+        return grid.shift([theme.SAFE_X - 0.13 - grid.get_right()[0], OUT_Y - grid.body.get_y(), 0])
 
     def _bars(self, key: str, x: float) -> ProbabilityBars:
         names = self.names(range(len(self.model.vocabulary)))
         pitch = min(0.5, 4.2 / len(names))
         bars = ProbabilityBars(
-            self.trace, key, (self.last,), names, length=1.9, pitch=pitch, decimals=3, size=theme.LABEL_SIZE
+            self.trace,
+            key,
+            (self.last,),
+            names,
+            length=1.9,
+            pitch=pitch,
+            decimals=3,
+            size=theme.LABEL_SIZE if pitch > CLOSE else theme.SMALL_SIZE,
         )
         return bars.move_to([x, BARS_Y - 0.2, 0])
 

@@ -7,19 +7,24 @@ import math
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, VGroup
 
-from scenes.stage import theme
+from scenes.stage import miniature, theme
 from scenes.stage.bars import ProbabilityBars
 from scenes.stage.boxes import focus_frame
 from scenes.stage.equation import Equation, Term
+from scenes.stage.fit import narrowest_pitch
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.handover import named_matrix, sentence
-from scenes.stage.layer import LayerScene
+from scenes.stage.layer import ARROW_ROOM, LayerScene
 from scenes.stage.training_pictures import BarGrid, LossCurve
 from scenes.stage.words import Words
 
 CORPUS = "one_sentence"
+SOME_WEIGHTS = ("embed.weight", "weights.encoder.0.attn.W_O", "weights.decoder.0.self_attn.W_O", "weights.W_out")
+WEIGHTS_HEIGHT = 1.7  # units
 MOMENTS = 7
 COMFORTABLE = 8  # words of a vocabulary that stand side by side with two decimals
+COMFORTABLE_COLUMNS = 12  # of two matrices with two decimals
+CLOSE = 0.34  # units: bars as near to each other are named in the smallest type
 
 
 class OutputAndLoss(LayerScene):
@@ -45,7 +50,7 @@ class OutputAndLoss(LayerScene):
         with self.beat("logits") as beat:
             opening = named_matrix(self, "decoder.out", self.ids)
             self.add(opening)
-            many = len(self.vocabulary) > COMFORTABLE
+            many = len(self.vocabulary) + self.model.d_model > COMFORTABLE_COLUMNS
             decimals = 1 if many else 2
             picture = Equation(
                 self,
@@ -58,6 +63,7 @@ class OutputAndLoss(LayerScene):
                 cell=(0.9, 0.72),
                 size=22,
                 width=2 * theme.SAFE_X - 0.4,
+                least_air=0.8 if many else ARROW_ROOM,
             )
             rows, scores = picture.grids
             self.wait(beat.share(0.06))
@@ -83,14 +89,17 @@ class OutputAndLoss(LayerScene):
             best=self.model.vocabulary[best],
             p_best=self.value("probs", (0, best)),
         ) as beat:
+            room = 2 * theme.SAFE_X - 3.0
             self.table = BarGrid(
                 self.trace,
                 "probs",
+                # Many words leave room for one decimal; the bars tell the rest.
+                decimals=2 if narrowest_pitch(self.trace, "probs") * len(self.vocabulary) <= room else 1,
                 bar_names=self.vocabulary,
                 row_names=self.row_names,
                 column_names=self.vocabulary,
                 cell=(1.3, 0.66),
-                max_width=2 * theme.SAFE_X - 3.0,
+                max_width=room,
                 max_height=3.1,
             )
             self.table.shift([-theme.SAFE_X + 0.1 - self.table.get_left()[0], 0.35 - self.table.body.get_y(), 0])
@@ -164,15 +173,22 @@ class OutputAndLoss(LayerScene):
             boxes = VGroup(*[FlowBox([title], 1.75, 1.1, theme.SHARED) for title in titles]).arrange(RIGHT, buff=0.85)
             if boxes.width > 2 * theme.SAFE_X - 0.2:
                 boxes.arrange(RIGHT, buff=0.85 - (boxes.width - 2 * theme.SAFE_X + 0.2) / 4)
-            boxes.move_to([0, 0, 0])
-            self.clear_for(FadeIn(boxes), seconds=beat.share(0.22))
+            boxes.move_to([0, 0.85, 0])
+            weights = [self._some_weights(key, box) for key, box in zip(SOME_WEIGHTS, boxes, strict=False)]
+            price = self.number("loss.shifted.mean", size=theme.TOKEN_SIZE, color=theme.TRAINING)
+            price.next_to(boxes[-1], DOWN, 0.5)
+            self.clear_for(FadeIn(boxes), FadeIn(price), *[FadeIn(one) for one in weights], seconds=beat.share(0.22))
             order = list(range(len(boxes) - 1, 0, -1))
             lit = boxes[-1].animate.paint(theme.tint(theme.TRAINING, 0.4), theme.TRAINING, theme.INK)
             self.play(lit, run_time=beat.share(0.1))
             for i in order:
                 back = FlowArrow([boxes[i].get_left(), boxes[i - 1].get_right()], color=theme.TRAINING)
                 lit = boxes[i - 1].animate.paint(theme.tint(theme.TRAINING, 0.4), theme.TRAINING, theme.INK)
-                self.play(FadeIn(back, shift=LEFT * 0.3), lit, run_time=beat.share(0.5 / len(order)))
+                changed = [
+                    tile.animate.set_fill(theme.mix(theme.TRAINING, tile.get_fill_color().to_hex(), 0.75))
+                    for tile in weights[i - 1]
+                ]
+                self.play(FadeIn(back, shift=LEFT * 0.3), lit, *changed, run_time=beat.share(0.5 / len(order)))
 
     def descent(self) -> None:
         loss = self.trace[f"training.{CORPUS}.loss"]
@@ -234,6 +250,13 @@ class OutputAndLoss(LayerScene):
             self.number("loss.shifted", (i,), size=theme.TOKEN_SIZE, color=theme.TRAINING),
         ).arrange(RIGHT, buff=0.3)
 
+    def _some_weights(self, key: str, box: FlowBox) -> VGroup:
+        """Some of the numbers that a part of the model has learned or will learn, as tiles under its box."""
+        tiles = miniature.matrix(self.trace[key], theme.DIM, height=WEIGHTS_HEIGHT)
+        if tiles.width > box.width:
+            tiles.stretch_to_fit_width(box.width)
+        return tiles.next_to(box, DOWN, 0.4)
+
     def _moments(self, count: int) -> list[int]:
         """Moments at which the bars are shown: at even drops of the loss rather than at even times."""
         loss = self.trace[f"training.{CORPUS}.loss"]
@@ -252,7 +275,7 @@ class OutputAndLoss(LayerScene):
             length=2.6,
             pitch=pitch,
             decimals=3,
-            size=theme.LABEL_SIZE,
+            size=theme.LABEL_SIZE if pitch > CLOSE else theme.SMALL_SIZE,
         )
         return bars.move_to([3.35, -0.12, 0])
 

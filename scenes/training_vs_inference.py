@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manim import LEFT, RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject
+from manim import LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, VGroup, VMobject
 
 from scenes.stage import miniature, theme
 from scenes.stage.beats import Beat
@@ -16,11 +16,15 @@ from scenes.stage.words import Words, bold
 ROWS = 9
 TOP = 1.8
 BOTTOM = theme.CONTENT_BOTTOM + 0.02
+PITCH = (TOP - BOTTOM) / ROWS
 NAME_X = -theme.SAFE_X
 CELLS_X = -3.25
 GAP = 0.16
 SIZE = theme.SMALL_SIZE
 RIGHT_EDGE = theme.SAFE_X - 0.02
+
+
+Told = tuple[Words, VGroup, list[str]]  # heading, cells, their colours
 
 
 @dataclass
@@ -39,6 +43,8 @@ class TrainingVsInference(ExplainerScene):
         self.source_ids = [int(i) for i in self.trace["src.tokens"]]
         self.target_ids = [int(i) for i in self.trace["tgt.tokens"]]
         self.rows_shown = 0
+        self.told: list[Told] = []  # the row that is being told
+        self.all_told: list[Told] = []
         self.same_input()
         self.same_encoder()
         self.decoder_input()
@@ -55,11 +61,23 @@ class TrainingVsInference(ExplainerScene):
             opening = sentence(self, self.target_ids)
             self.add(opening)
             self.wait(beat.share(0.06))
+            # Nine empty places from the start: how much is to be compared, and how far it has come.
+            width = RIGHT_EDGE - CELLS_X
+            self.places = VGroup(
+                *[
+                    panel(width, PITCH - 0.07, theme.BACKGROUND, theme.PANEL_RAISED).move_to(
+                        [CELLS_X + width / 2, TOP - PITCH * (i + 0.5), 0]
+                    )
+                    for i in range(ROWS)
+                ]
+            )
             self.heads = VGroup(
                 self._head(self.film_word("track_training"), 0, theme.TRAINING),
                 self._head(self.film_word("track_inference"), 1, theme.INFERENCE),
             )
-            self.play(FadeOut(opening, shift=UP * 0.4), FadeIn(self.heads), run_time=beat.share(0.2))
+            self.play(
+                FadeOut(opening, shift=UP * 0.4), FadeIn(self.heads), FadeIn(self.places), run_time=beat.share(0.2)
+            )
             chips = miniature.tokens([self.token_color(i) for i in self.source_ids])
             self._row(beat, self.label("tokens"), [Side(chips, self.label("same_ids"), theme.SHARED)], 0.25)
             tables = miniature.stacked(
@@ -153,6 +171,7 @@ class TrainingVsInference(ExplainerScene):
         with self.beat("one_model") as beat:
             colors = theme.TRACKS["both"]
             frames = [focus_frame(head, color=color, buff=0.19) for head, color in zip(self.heads, colors, strict=True)]
+            self.play(*self._come_forward(), run_time=beat.share(0.15))
             self.play(FadeIn(frames[0]), run_time=beat.share(0.15))
             self.wait(beat.share(0.25))
             self.play(FadeIn(frames[1]), run_time=beat.share(0.15))
@@ -169,20 +188,45 @@ class TrainingVsInference(ExplainerScene):
 
     def _row(self, beat: Beat, name: str, sides: list[Side], share: float = 0.5) -> None:
         """The next row of the table: its name, then what both tracks do (one cell) or each of them (two)."""
-        pitch = (TOP - BOTTOM) / ROWS
-        y = TOP - pitch * (self.rows_shown + 0.5)
+        y = TOP - PITCH * (self.rows_shown + 0.5)
         heading = bold(name, SIZE).move_to([NAME_X, y, 0], aligned_edge=LEFT)
         cells = []
         for which, side in enumerate(sides):
             left, width = self._column(which)
             if len(sides) == 1:
                 width = RIGHT_EDGE - CELLS_X
-            box = panel(width, pitch - 0.07, fill=theme.tint(side.color, 0.12), stroke=side.color)
+            box = panel(width, PITCH - 0.07, fill=theme.tint(side.color, 0.12), stroke=side.color)
             box.move_to([left, y, 0], aligned_edge=LEFT)
             words = Words(side.text, SIZE)
             inside = VGroup(side.picture, words).arrange(RIGHT, buff=0.25).move_to(box)
             cells.append(VGroup(box, *inside))
-        self.play(FadeIn(heading, shift=RIGHT * 0.2), run_time=beat.share(share * 0.3))
+        self.play(FadeIn(heading, shift=RIGHT * 0.2), *self._step_back(), run_time=beat.share(share * 0.3))
         for cell in cells:
             self.play(FadeIn(cell, shift=RIGHT * 0.2), run_time=beat.share(share * 0.7 / len(cells)))
         self.rows_shown += 1
+        self.told = [(heading, VGroup(*cells), [side.color for side in sides])]
+        self.all_told += self.told
+
+    def _step_back(self) -> list[Animation]:
+        """The row told before steps back, its pictures stay."""
+        return [
+            move
+            for heading, cells, _ in self.told
+            for move in (
+                heading.animate.paint(theme.DIM),
+                *[cell[0].animate.set_stroke(theme.LINE) for cell in cells],
+                *[cell[-1].animate.paint(theme.DIM) for cell in cells],
+            )
+        ]
+
+    def _come_forward(self) -> list[Animation]:
+        """All rows are lit again."""
+        return [
+            move
+            for heading, cells, colors in self.all_told
+            for move in (
+                heading.animate.paint(theme.INK),
+                *[cell[0].animate.set_stroke(color) for cell, color in zip(cells, colors, strict=True)],
+                *[cell[-1].animate.paint(theme.INK) for cell in cells],
+            )
+        ]

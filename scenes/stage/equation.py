@@ -57,7 +57,8 @@ class Equation(VGroup):
     """Terms and signs on one line, centred in the frame, with the same cells in every term.
 
     Parameters: the scene; terms (matrices) and strings (signs) from left to right; the names of the rows; the height
-    of the line; the largest cell. Type and cells shrink to the width of the safe area, never below what can be read.
+    of the line; the largest cell; the air between the parts, and the least that there must be. Type and cells shrink to
+    the width of the safe area, never below what can be read.
     """
 
     def __init__(
@@ -70,13 +71,14 @@ class Equation(VGroup):
         size: float = theme.NUMBER_SIZE,
         buff: float = 0.3,
         width: float = 2 * theme.SAFE_X - 0.06,
+        least_air: float = LEAST_AIR,
     ) -> None:
         super().__init__()
         terms = [part for part in parts if isinstance(part, Term)]
         signs = {i: bold(part, SIGN_SIZE, theme.DIM) for i, part in enumerate(parts) if isinstance(part, str)}
         columns = [self._columns(scene, term) for term in terms]
         taken = sum(self._heading(term, names) for term in terms) + sum(sign.width for sign in signs.values())
-        drawn, widths = self._shares(scene, terms, columns, width - taken, buff, len(parts) - 1)
+        drawn, widths = self._shares(scene, terms, columns, width - taken, (buff, least_air), len(parts) - 1)
         self.grids: list[MatrixGrid] = []
         self.tags = VGroup()
         self.signs = VGroup(*signs.values())
@@ -92,7 +94,7 @@ class Equation(VGroup):
             placed.add(grid)
         placed.arrange(RIGHT, buff=buff)
         if placed.width > width:  # numbers that may not get smaller: the air between the terms gives way
-            placed.arrange(RIGHT, buff=max(buff - (placed.width - width) / (len(parts) - 1), LEAST_AIR))
+            placed.arrange(RIGHT, buff=max(buff - (placed.width - width) / (len(parts) - 1), least_air))
         for part in placed:
             middle = part.body if isinstance(part, MatrixGrid) else part
             part.shift([0, y - middle.get_y(), 0])
@@ -103,17 +105,23 @@ class Equation(VGroup):
 
     @staticmethod
     def _shares(
-        scene: ExplainerScene, terms: Sequence[Term], columns: Sequence[int], width: float, buff: float, gaps: int
+        scene: ExplainerScene,
+        terms: Sequence[Term],
+        columns: Sequence[int],
+        width: float,
+        air: tuple[float, float],
+        gaps: int,
     ) -> tuple[list[int], list[float]]:
         """How many columns of each term are drawn, and how wide each may be."""
+        buff, least = air
         room = width - buff * gaps
         fair = [room / sum(columns) * count for count in columns]
         if room / sum(columns) >= WIDEST_NUMBER:
             return list(columns), fair
         pitches = [narrowest_pitch(scene.trace, term.key, term.index, term.decimals) for term in terms]
-        if sum(n * pitch for n, pitch in zip(columns, pitches, strict=True)) <= width - LEAST_AIR * gaps:
+        if sum(n * pitch for n, pitch in zip(columns, pitches, strict=True)) <= width - least * gaps:
             return list(columns), fair
-        room = width - CROWDED_AIR * gaps
+        room = width - max(least, CROWDED_AIR) * gaps
         drawn = shares_of(columns, pitches, room)
         marks = [MARK if shown < there else 0.0 for shown, there in zip(drawn, columns, strict=True)]
         needed = [shown * pitch for shown, pitch in zip(drawn, pitches, strict=True)]

@@ -173,11 +173,11 @@ class HeadMaps(VGroup):
             pair = VGroup(*self.maps).arrange(RIGHT, buff=between)
             if pair.width <= room:
                 break
-        pair.shift([-pair.get_center()[0], MIDDLE[1] - self.maps[0].body.get_y(), 0])
         self.more = VGroup()
         if len(heads) < scene.model.heads:
             self.more.add(Words("…", theme.TOKEN_SIZE, theme.DIM).next_to(self.maps[-1].body, RIGHT, 0.25))
         super().__init__(*self.maps, self.more)
+        self.shift([-self.get_center()[0], MIDDLE[1] - self.maps[0].body.get_y(), 0])
 
 
 def masked_map(scene: ExplainerScene, key: str, ids: Sequence[int], head: int = 0) -> Heatmap:

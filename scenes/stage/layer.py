@@ -24,6 +24,7 @@ from .words import Words, bold
 
 HEAD_TINTS = (theme.tint(theme.VALUE, 0.22), theme.tint(theme.KEY, 0.22))
 ARROW_FORMULA_SIZE = 36.0
+ARROW_ROOM = 1.35  # for an arrow with its formula
 FEW_WORDS = 5
 
 
@@ -116,7 +117,16 @@ class LayerScene(ExplainerScene):
     def network_picture(self, source: str, result: str, left: str, right: str) -> Equation:
         """Two matrices with room for an arrow between them."""
         parts = [Term(source, left, named=True), Term(result, right)]
-        return Equation(self, parts, self.row_names, buff=1.6, cell=(0.9, 0.72), size=22, width=2 * theme.SAFE_X - 0.4)
+        return Equation(
+            self,
+            parts,
+            self.row_names,
+            buff=1.6,
+            cell=(0.9, 0.72),
+            size=22,
+            width=2 * theme.SAFE_X - 0.4,
+            least_air=ARROW_ROOM,
+        )
 
     def network_arrow(self, picture: Equation, formula: str) -> list[VMobject]:
         """The arrow between the two matrices and what is multiplied on the way."""
