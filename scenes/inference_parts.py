@@ -57,10 +57,7 @@ class DecoderBoard(VGroup):
         head = bold(title, theme.BODY_SIZE).move_to([PANEL_LEFT + 0.25, PANEL_TOP - 0.36, 0], LEFT)
         said = Words(note, theme.SMALL_SIZE, theme.DIM).move_to([PANEL_RIGHT - 0.25, PANEL_TOP - 0.36, 0], RIGHT)
         self.layers = VGroup(
-            *[
-                Cell(bold(str(i + 1), theme.SMALL_SIZE), 0.56, LAYER_PITCH - 0.08, ink=theme.DIM)
-                for i in range(layers)
-            ]
+            *[Cell(bold(str(i + 1), theme.SMALL_SIZE), 0.56, LAYER_PITCH - 0.08, ink=theme.DIM) for i in range(layers)]
         )
         self.layers.arrange(UP, buff=0.08).move_to([LAYERS_X, MIDDLE_Y, 0])
         super().__init__(self.ground, head, said, self.layers)
