@@ -224,5 +224,5 @@ def test_faults_of_captions_and_seams_are_found(speaking: Studio, tmp_path: Path
     assert "cannot be read" in caption_file_faults(tmp_path / "missing.vtt", captions, FPS)[0]
     assert "captions in" in subtitle_faults(film, [("zho", captions)], FPS)[0]
     assert seam_faults(film, starts[:-1], FPS) == []
-    black = remux(film, tmp_path / "black.mp4", "-map", "0:v", "-vf", "lutyuv=y=16:u=128:v=128")
+    black = remux(film, tmp_path / "black.mp4", "-map", "0:v", "-g", "1", "-vf", "lutyuv=y=16:u=128:v=128")
     assert seam_faults(black, starts[:-1], FPS) == [f"the picture at frame {start} is black" for start in starts[:-1]]

