@@ -70,7 +70,7 @@ def plain_copy(film: Path) -> Path:
 
 def beside_film(film: Path) -> list[Path]:
     """Everything that is written with the film at `film`, its manifest aside."""
-    return [*(film.with_suffix(suffix) for suffix in FILM_SUFFIXES), plain_copy(film)]
+    return [*(film.with_suffix(suffix) for suffix in (*FILM_SUFFIXES, ".described.md")), plain_copy(film)]
 
 
 def fingerprint_of(made_from: Mapping[str, Any]) -> str:

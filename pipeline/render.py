@@ -14,6 +14,8 @@ from pathlib import Path
 from rich.console import Console
 
 from .clips import Clip, Media, film_name, find
+from .described import SUFFIX as DESCRIBED
+from .described import write_described
 from .files import remove_partials
 from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film, write_clip_captions
 from .film_extras import extras_of
@@ -204,7 +206,7 @@ def _join(
 ) -> JoinedFilm:
     media, scenes, binary = where
     film = storyboard.film
-    return finished_film(
+    joined = finished_film(
         parts,
         media.film(language, film_name(storyboard, language, quality, scenes)),
         quality,
@@ -214,6 +216,9 @@ def _join(
         binary=binary,
         extras=extras_of(storyboard),
     )
+    if not joined.unchanged or not joined.path.with_suffix(DESCRIBED).is_file():
+        write_described(storyboard, parts, joined.path, language, quality.fps)
+    return joined
 
 
 def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard) -> str:
