@@ -1,4 +1,4 @@
-"""The grammar of `explain script` and `explain record-check`. What they need is imported only when one of them runs."""
+"""The grammar of `explain script`, `record-check` and `verify`. What they need is imported when one of them runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_voice_commands(
     scenes: Callable[[argparse.Namespace], Path],
     media: Callable[[argparse.Namespace], Path],
 ) -> None:
-    """Add both commands to `commands`, argparse's subparsers.
+    """Add the commands to `commands`, argparse's subparsers.
 
     `common` adds the options that every command has; the others read parsed arguments.
     """
@@ -92,8 +92,28 @@ def add_voice_commands(
         print(f"{shown_path(folder / language)}: OK, {beats} recordings; render with --voice recordings")
         return 0
 
+    _add_verify(commands, common, media)
     script.set_defaults(run=run_script)
     check.set_defaults(run=run_check)
+
+
+def _add_verify(commands: Any, common: Callable[[Any], None], media: Callable[[argparse.Namespace], Path]) -> None:
+    verify = commands.add_parser(
+        "verify",
+        allow_abbrev=False,
+        help="check finished films: pictures, sound, captions, chapters",
+        description="Check finished films against what they were joined from: frames, time stamps, format, seams, "
+        "chapters, the sound under every caption, its loudness and length, the captions.",
+    )
+    verify.add_argument("films", nargs="*", type=Path, metavar="FILM", help="films to check (default: all in media)")
+    common(verify)
+
+    def run_verify(arguments: argparse.Namespace) -> int:
+        from .verify_command import verify_films  # noqa: PLC0415
+
+        return verify_films(arguments.films, media(arguments))
+
+    verify.set_defaults(run=run_verify)
 
 
 def _language(board: Storyboard, wanted: str | None) -> str:

@@ -145,6 +145,27 @@ def test_a_missing_recording_stops_the_render(studio: Studio) -> None:
     assert "next: explain record-check" in done.stderr
 
 
+def test_finished_films_are_verified_and_harm_is_found(speaking: Studio, tmp_path: Path) -> None:
+    done = speaking.explain("verify")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "-zh-draft.mp4: OK" in done.stdout
+    assert "3 chapters, spoken, captions zho eng" in done.stdout
+    assert "3 chapters, silent, captions eng" in done.stdout
+    shutil.copytree(speaking.media / "film", tmp_path / "media" / "film")
+    harmed = Studio(tmp_path)
+    film = harmed.film()
+    louder = remux(film, tmp_path / "louder.mp4", "-map", "0", "-c", "copy", "-c:a", "aac", "-af", "volume=0.3")
+    louder.replace(film)
+    done = harmed.explain("verify", str(film))
+    assert done.returncode == 1
+    assert "its bytes are not those that were joined" in done.stdout
+    assert "loudness" in done.stdout or "not sound" in done.stdout
+    film.with_suffix(".json").unlink()
+    done = harmed.explain("verify", str(film))
+    assert done.returncode == 1
+    assert "nothing is known of this film" in done.stderr
+
+
 # --- the sound track ----------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,125 @@
+"""`explain verify`: whether finished films are still what they were when they were joined, and without any fault."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import av
+
+from .captions import Caption
+from .files import sha256_of
+from .film import verify
+from .film_extras import three_letters
+from .gate import caption_file_faults, sound_faults, subtitle_faults
+from .jobs import Sidecar
+from .manifest import Part, manifest_of
+from .probe import BrokenVideoError
+from .problems import UserError, shown_path
+from .progress import duration
+from .qualities import Quality
+
+
+def verify_films(films: Sequence[Path], media: Path) -> int:
+    """Check `films`, or all below `media`, and print what is found. The exit status: 1 where a film is not sound.
+
+    Raises UserError where there is no film to check.
+    """
+    paths = list(films) or sorted(
+        path for path in (media / "film").rglob("*.mp4") if manifest_of(path).is_file() and path.name[0] != "."
+    )
+    if not paths:
+        raise UserError(f"There is no film below {shown_path(media / 'film')}.\n    next: explain render makes one")
+    harmed = 0
+    for path in paths:
+        faults, told = faults_and_facts(path)
+        harmed += bool(faults)
+        print(f"{shown_path(path)}: " + ("not sound" if faults else f"OK, {told}"))
+        for fault in faults:
+            print(f"    {fault}")
+    if harmed:
+        print("    next: explain render joins it again")
+    return 1 if harmed else 0
+
+
+def faults_and_facts(path: Path) -> tuple[list[str], str]:
+    """What is wrong with the film at `path`, and in a line what was looked at.
+
+    Raises UserError where nothing is known of it.
+    """
+    try:
+        data = json.loads(manifest_of(path).read_text(encoding="utf-8"))
+        made_from = data["made_from"]
+        quality = Quality(**made_from["quality"])
+        parts = [_part(part, made_from) for part in made_from["parts"]]
+        language = str(made_from["settings"]["language"])
+    except (OSError, ValueError, TypeError, KeyError):
+        raise UserError(
+            f"{shown_path(path)}: nothing is known of this film; its manifest {manifest_of(path).name} is missing or "
+            "cannot be read\n    next: explain render makes it anew"
+        ) from None
+    frames = sum(part.sidecar.frames for part in parts)
+    faults = [] if sha256_of(path) == data["film"]["sha256"] else ["its bytes are not those that were joined"]
+    try:
+        verify(path, parts, quality)
+    except BrokenVideoError as error:
+        faults += error.faults
+        if not path.is_file() or any("cannot be read" in fault for fault in error.faults):
+            return faults, ""
+    captions = read_captions(path.with_suffix(".vtt"), quality.fps)
+    faults += caption_file_faults(path.with_suffix(".srt"), captions, quality.fps)
+    with av.open(str(path)) as container:
+        inside = [stream.language for stream in container.streams.subtitles]
+    if captions and three_letters(language) not in inside:
+        faults.append(f"captions in {three_letters(language)} are not in the film")
+    elif captions and len(inside) == 1:
+        faults += subtitle_faults(path, [(inside[0], captions)], quality.fps)
+    spoken = any(part["sound"] for part in made_from["parts"])
+    if spoken:
+        starts = [0]
+        for part in parts:
+            starts.append(starts[-1] + part.sidecar.frames)
+        faults += sound_faults(path, frames, quality.fps, starts, captions)
+    told = [duration(frames / quality.fps), f"{frames:,} frames", f"{len(parts)} chapters"]
+    return faults, ", ".join([*told, "spoken" if spoken else "silent", f"captions {' '.join(inside)}"])
+
+
+def _part(part: dict[str, Any], made_from: dict[str, Any]) -> Part:
+    quality, language = made_from["quality"], str(made_from["settings"]["language"])
+    sidecar = Sidecar(
+        scene_id=str(part["scene"]),
+        language=language,
+        quality=quality["name"],
+        fingerprint="",
+        fps=quality["fps"],
+        frames=int(part["frames"]),
+        cues=(),
+        sha256=str(part["sha256"]),
+        size=0,
+    )
+    return Part(Path(part["clip"]), sidecar, str(part["title"]))
+
+
+def read_captions(path: Path, fps: int) -> list[Caption]:
+    """The captions of a WebVTT file as ffmpeg reads them, without their last words' ends. Raises UserError."""
+    try:
+        with av.open(str(path)) as container:
+            packets = [packet for packet in container.demux(container.streams.subtitles[0]) if packet.size]
+            return [
+                Caption(
+                    f"{number} of {path.name}",
+                    round(packet.pts * Fraction(packet.time_base) * fps),
+                    round((packet.pts + packet.duration) * Fraction(packet.time_base) * fps),
+                    tuple(unescape(bytes(packet).decode("utf-8")).split("\n")),
+                )
+                for number, packet in enumerate(packets, 1)
+                if packet.pts is not None
+            ]
+    except (av.FFmpegError, IndexError, OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{shown_path(path)}: cannot be read: {error}\n    next: explain render joins it again"
+        ) from None
