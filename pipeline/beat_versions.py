@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .problems import Problem, UserError
+from .sources import closure
 from .storyboard import Entry, Storyboard
 
 Units = dict[str, list[ast.AST]]
@@ -41,6 +42,21 @@ class Version:
         """The beats that are new or other than in `other`."""
         before = dict(other.beats)
         return [name for name, digest in self.beats if before.get(name) != digest]
+
+
+def sources_of(file: Path, roots: Iterable[Path], watched: set[str]) -> list[str]:
+    """The files of the project that `file` is made from, itself among them; `file` alone where it is not there.
+
+    Raises UserError for one that is not Python; it is put into `watched`, since what mends it is a save of that file.
+    """
+    try:
+        return [str(path) for path in closure(file, roots)]
+    except SyntaxError as error:
+        watched.add(str(error.filename))
+        message = f"not valid Python: {error.msg}"
+        raise UserError(str(Problem(str(error.filename), error.lineno or 1, "", message, hint="correct it"))) from None
+    except OSError:
+        return [str(file)]
 
 
 def version_of(storyboard: Storyboard, entry: Entry, language: str, file: Path, others: Iterable[str]) -> Version:

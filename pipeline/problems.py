@@ -47,6 +47,11 @@ class StoryboardError(UserError):
         noun = "problem" if count == 1 else "problems"
         return "\n".join([*(str(problem) for problem in self.problems), f"{count} {noun} found; nothing was rendered."])
 
+    def first(self) -> str:
+        """The first of the problems, and how many there are."""
+        count = len(self.problems)
+        return str(self.problems[0]) + (f"\n({count} problems in all: explain check)" if count > 1 else "")
+
 
 def shown_path(path: str | Path) -> str:
     """`path` relative to the working directory where it lies below it: short, and clickable in a terminal."""

@@ -239,6 +239,7 @@ class _Runner:
 
         self._goes_on, self._wanted = True, ask.wanted
         self._announce()
+        gc.disable()  # this process lives for one beat; looking through a whole scene for rubbish takes longer
         config.media_dir = tempfile.mkdtemp(prefix="media-")  # the run may be writing into its own just now
         try:
             entry = ask.storyboard.scene_for(self._run.scene)

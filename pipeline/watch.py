@@ -12,11 +12,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from .beat_versions import Version, version_of
+from .beat_versions import Version, sources_of, version_of
 from .preview import open_file
-from .problems import Problem, UserError, shown_path
+from .problems import UserError, shown_path
 from .qualities import QUALITIES
-from .sources import closure
 from .still_drawing import SceneRun
 from .stills import drawn_entry, known_beat, known_language
 from .storyboard import REPO_ROOT, Entry, Storyboard, StoryboardError, load_storyboard
@@ -56,7 +55,7 @@ class WatchRequest:
     open_picture: bool = True
 
 
-@dataclass
+@dataclass(eq=False)
 class _Run:
     """A run of the scene: what it was made from, its process, and who waits before which beat."""
 
@@ -64,6 +63,7 @@ class _Run:
     version: Version
     pid: int
     code: str  # digest of the scene's file
+    whole: bool = False  # it came to its end
     waiting: dict[int, Connection] = field(default_factory=dict)
 
 
@@ -172,8 +172,7 @@ class Watcher:
             entry = self._entry(storyboard)
             version, code = self._version(storyboard, entry)
         except StoryboardError as error:
-            count = len(error.problems)
-            self._refuse(str(error.problems[0]) + (f"\n({count} problems in all: explain check)" if count > 1 else ""))
+            self._refuse(error.first())
             return
         except UserError as error:
             self._refuse(str(error))
@@ -199,9 +198,18 @@ class Watcher:
         if now == self._loaded:
             return self.storyboard
         self._loaded = ""
-        storyboard = load_storyboard(self.run.storyboard, scenes=self.request.folder)
+        # Whether all scenes fit it takes longer to find out, and is told when the picture is there.
+        storyboard = load_storyboard(self.run.storyboard, check_scenes=False)
         self._loaded = now
         return storyboard
+
+    def _check(self) -> str:
+        """The first thing in which storyboard and scenes do not fit each other, "" when they do."""
+        try:
+            load_storyboard(self.run.storyboard, scenes=self.request.folder)
+        except StoryboardError as error:
+            return error.first()
+        return ""
 
     def _entry(self, storyboard: Storyboard) -> Entry:
         entry = drawn_entry(storyboard, self.request.scene)
@@ -215,16 +223,7 @@ class Watcher:
     def _version(self, storyboard: Storyboard, entry: Entry) -> tuple[Version, str]:
         """The version of the scene as it is on disk, and the digest of its file."""
         own = str(self.run.file)
-        try:
-            files = [str(path) for path in closure(self.run.file, (REPO_ROOT, self.request.folder))]
-        except SyntaxError as error:
-            self._sources.add(str(error.filename))
-            problem = Problem(
-                str(error.filename), error.lineno or 1, "", f"not valid Python: {error.msg}", hint="correct it"
-            )
-            raise UserError(str(problem)) from None
-        except OSError:
-            files = [own]  # told below
+        files = sources_of(self.run.file, (REPO_ROOT, self.request.folder), self._sources)
         self._sources = set(files)
         listed = [f"{file} {digest}" for file, digest in digests(files).items() if file != own]
         return version_of(storyboard, entry, self.run.language, self.run.file, listed), digest(own)
@@ -265,8 +264,10 @@ class Watcher:
         """Begin a run of the scene as it is now. Copies of the run before serve until it has come to its end."""
         for run in self._runs:
             end_child(run.pid)
-        while len(self._runs) > 1:
-            self._drop(self._runs.pop(0))
+        whole = [run for run in self._runs if run.whole][-1:]
+        for run in [run for run in self._runs[:-1] if run not in whole]:
+            self._drop(run)
+            self._runs.remove(run)
         self._numbers += 1
         forget = any(digest(file) != first for file, first in self._at_first.items() if file in self._sources)
         pid = start(self._numbers, f"{self._scratch}/s", self.run, wanted, (forget, self._let_go))
@@ -324,7 +325,8 @@ class Watcher:
 
     def _over(self, message: Over) -> None:
         """A run is whole: what older ones have kept is of no use any more."""
-        if any(run.number == message.run for run in self._runs):
+        for run in [run for run in self._runs if run.number == message.run]:
+            run.whole = True
             for old in [run for run in self._runs if run.number < message.run]:
                 self._drop(old)
                 self._runs.remove(old)
@@ -339,7 +341,7 @@ class Watcher:
         wanted = self._wanted
         self._hang_up()
         if message.fault:
-            self._say(message.fault)
+            self._say(self._check() or message.fault)
             return
         seconds = time.time() - self._saved_at
         self.times.append((seconds, message.seconds + time.process_time() - self._processor))
@@ -348,6 +350,8 @@ class Watcher:
             self._opened = True
             if not open_file(wanted.target):
                 self._say("There is no program here that opens it; the file above is ready to be opened.")
+        if fault := self._check():
+            self._say(fault)
         # A run of what was just shown begins, so that the next save finds copies of it waiting.
         if self._shown is not None and not (self._runs and self._runs[-1].version == self._shown[0]):
             self._start(self._shown[0], digest(str(self.run.file)), None)
