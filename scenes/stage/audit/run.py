@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from manim import tempconfig
+import numpy as np
+from manim import Camera, tempconfig
 from manim.renderer.cairo_renderer import CairoRenderer
 
 from pipeline.storyboard import Entry, Storyboard
 
+from .. import theme
 from ..beats import Cue
 from ..scene import LANGUAGE_VARIABLE, STORYBOARD_VARIABLE, ExplainerScene, SceneError, storyboard_path
 from ..words import Origin, Words
@@ -42,6 +44,7 @@ class Inspection:
     numbers: dict[Origin, str] = field(default_factory=dict)  # every number that was on screen, as printed
     opening: Look | None = None  # the first frame, without the chrome
     closing: Look | None = None  # the last frame
+    last_frame: np.ndarray | None = None  # the picture that it ends on, (height, width, 3) uint8, if it was asked for
 
     def report(self) -> str:
         """All findings, one a line."""
@@ -98,11 +101,15 @@ def audit_scene(
 
 
 def inspect_scene(
-    scene_class: type[ExplainerScene], storyboard: Path | None = None, language: str | None = None
+    scene_class: type[ExplainerScene],
+    storyboard: Path | None = None,
+    language: str | None = None,
+    last_frame: tuple[int, int] | None = None,
 ) -> Inspection:
     """Play a scene without drawing it and audit it.
 
-    `storyboard` and `language` default to those that a preview would take. Errors in the storyboard are raised;
+    `storyboard` and `language` default to those that a preview would take. The picture that the scene ends on is drawn
+    if its width and height in pixels are given by `last_frame`. Errors in the storyboard are raised;
     a scene that leaves out a beat is a finding.
     """
     path = storyboard or storyboard_path()
@@ -117,7 +124,11 @@ def inspect_scene(
             "progress_bar": "none",
         }
         with tempconfig(settings):
-            return _Inspector(scene_class).run()
+            inspector = _Inspector(scene_class)
+            seen = inspector.run()
+            if last_frame is not None:
+                seen.last_frame = drawn(inspector.scene, last_frame)
+            return seen
 
 
 class _Inspector:
@@ -197,6 +208,13 @@ class _Inspector:
         badge = self.scene.chrome.badge.text
         self.badge.append(badge.string if any(word is badge for word in words) else None)
         self.numbers.update({word.provenance: word.string for word in words if word.provenance is not None})
+
+
+def drawn(scene: ExplainerScene, size: tuple[int, int]) -> np.ndarray:
+    """What is on `scene` now as pixels (height, width, 3); `size` is width and height."""
+    camera = Camera(pixel_width=size[0], pixel_height=size[1], background_color=theme.BACKGROUND)
+    camera.capture_mobjects([*scene.mobjects, *scene.foreground_mobjects])
+    return np.ascontiguousarray(camera.pixel_array[:, :, :3])
 
 
 PICTURE_AUDITS = (
