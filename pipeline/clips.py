@@ -14,7 +14,7 @@ from .qualities import Quality
 from .storyboard import Entry, Film, Storyboard
 
 # What the stage adds to the words of a beat; only for guessing the length before it is known.
-_BREATH = 0.8
+_BREATH = 0.7
 _SHORTEST_BEAT = 3.0
 
 
