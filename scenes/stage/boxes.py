@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
+import numpy as np
 from manim import RoundedRectangle, VGroup, VMobject
 
 from . import theme
 from .words import Words, bold
 
+MOST_SHAPES = 4096
 CLEARANCE = 1 / 3  # of the text's cap height, on every side (DESIGN: a number keeps clear of its box)
+
+
+class Panel(RoundedRectangle):
+    """A rounded rectangle. manim takes some milliseconds to round the corners of one: each shape is made once."""
+
+    _rounded: ClassVar[dict[tuple[bytes, float], np.ndarray]] = {}
+
+    def round_corners(self, radius: float = 0.5, **settings: Any) -> Panel:
+        """As manim's, to the same points."""
+        shape = (self.points.tobytes(), float(radius))
+        known = None if settings else self._rounded.get(shape)
+        if known is not None:
+            self.set_points(known)
+            return self
+        super().round_corners(radius, **settings)
+        if not settings and len(self._rounded) < MOST_SHAPES:
+            self._rounded[shape] = self.points.copy()
+        return self
 
 
 def panel(
@@ -17,9 +39,9 @@ def panel(
     stroke: str = theme.LINE,
     stroke_width: float = theme.THIN,
     corner: float = theme.CORNER,
-) -> RoundedRectangle:
+) -> Panel:
     """A filled box with rounded corners."""
-    return RoundedRectangle(
+    return Panel(
         width=width,
         height=height,
         corner_radius=min(corner, width / 2.01, height / 2.01),

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from manim import RoundedRectangle
 
 from scenes.stage import theme
 from scenes.stage.bars import ProbabilityBars
-from scenes.stage.boxes import CLEARANCE, Cell, Chip, focus_frame
+from scenes.stage.boxes import CLEARANCE, Cell, Chip, focus_frame, panel
 from scenes.stage.grid import Heatmap, MatrixGrid, Name, VectorColumn
 from scenes.stage.words import Provenance, Words, bold, cap_height_per_size
 
@@ -134,3 +135,12 @@ def test_a_focus_frame_is_clear_of_a_text():
     frame = focus_frame(words)
     inner = (frame.width - words.width) / 2 - theme.FOCUS_WIDTH * 0.005
     assert inner >= CLEARANCE * words.cap_height - 0.5 / theme.PIXELS_PER_UNIT_1080
+
+
+@given(st.floats(0.05, 8), st.floats(0.05, 4), st.floats(0.01, 0.5))
+def test_a_panel_has_the_points_of_a_rounded_rectangle(width, height, corner):
+    """The first of a shape, which is made, and the second, which is remembered."""
+    radius = min(corner, width / 2.01, height / 2.01)
+    expected = RoundedRectangle(width=width, height=height, corner_radius=radius).points
+    for _ in range(2):
+        assert np.array_equal(panel(width, height, corner=corner).points, expected)
