@@ -14,13 +14,17 @@ import numpy as np
 import pytest
 from small_studio import DATA, Studio
 from test_pipeline_captions import parse_vtt
+from test_pipeline_film import clip
 from tone_voice import ToneVoice
 
 from pipeline.captions import Caption
-from pipeline.film import find_ffmpeg
+from pipeline.film import find_ffmpeg, join
 from pipeline.gate import caption_file_faults, seam_faults, sound_faults, subtitle_faults
+from pipeline.manifest import Part
 from pipeline.problems import UserError
+from pipeline.qualities import Quality
 from pipeline.voice import sound
+from pipeline.voice.narration import Sentence, SpokenBeat
 from pipeline.voice.soundtrack import Placed, samples_at, write_soundtrack
 
 SAID = {
@@ -119,8 +123,7 @@ def test_captions_chapters_and_transcript_lie_beside_the_film(speaking: Studio) 
     assert page.startswith("# 小电影\n\n## 开头 (0:00)\n\n[0:00] 先看一个方块。")
     assert "它的边长是 2.0。" in page
     assert len(film.with_suffix(".srt").read_text(encoding="utf-8").split("\n\n")) == len(cues)
-    for clip in speaking.clips().values():
-        assert clip.with_suffix(".srt").is_file()
+    assert all(path.with_suffix(".srt").is_file() for path in speaking.clips().values())
 
 
 def test_another_recording_draws_one_scene(speaking: Studio, tmp_path: Path) -> None:
@@ -247,3 +250,31 @@ def test_faults_of_captions_and_seams_are_found(speaking: Studio, tmp_path: Path
     assert seam_faults(film, starts[:-1], FPS) == []
     black = remux(film, tmp_path / "black.mp4", "-map", "0:v", "-g", "1", "-vf", "lutyuv=y=16:u=128:v=128")
     assert seam_faults(black, starts[:-1], FPS) == [f"the picture at frame {start} is black" for start in starts[:-1]]
+
+
+@pytest.mark.parametrize("fps", [15, 30, 60])
+def test_sound_does_not_drift_over_many_clips(tmp_path: Path, fps: int) -> None:
+    """Durations whose microseconds are all rounded the same way; each clip has a noise of its own in its middle."""
+    quality = Quality("draft", 64, 48, fps)
+    rng = np.random.default_rng(5)
+    parts, noises = [], []
+    for number, frames in enumerate([7, 4, 10] * 8):
+        part = clip(tmp_path / f"{number}.mp4", frames * 3, quality)
+        edge = sound.silence(0.02)
+        length = samples_at(frames * 3, fps) - 2 * len(edge)
+        noise = sound.levelled(rng.uniform(-0.3, 0.3, length).astype(np.float32))
+        sound.write(tmp_path / f"{number}.wav", np.concatenate([edge, noise, edge]))
+        said = (Sentence("Words.", 0.02, frames * 3 / fps - 0.02),)
+        spoken = SpokenBeat(frames * 3 / fps, said, str(tmp_path / f"{number}.wav"), "Words.")
+        parts.append(Part(part.clip, part.sidecar, part.title, {"b": spoken}))
+        noises.append(noise)
+    film = join(parts, tmp_path / "film.mp4", quality, language="en", title="T", unit="words", binary=find_ffmpeg())
+    track = sound.read(film.path)
+    start = 0
+    for part, noise in zip(parts, noises, strict=True):
+        begin = samples_at(start, fps) + round(0.02 * sound.RATE)
+        reach = 300
+        around = track[begin - reach : begin + len(noise) + reach]
+        alike = np.correlate(around, noise, mode="valid")
+        assert abs(int(np.argmax(alike)) - reach) <= 1, start  # to a sample, in the last chapter as in the first
+        start += part.sidecar.frames

