@@ -169,6 +169,20 @@ def test_finished_films_are_verified_and_harm_is_found(speaking: Studio, tmp_pat
     assert "nothing is known of this film" in done.stderr
 
 
+def test_without_a_voice_the_film_is_silent_and_says_how_to_give_it_one(studio: Studio) -> None:
+    studio.edit("storyboard.yaml", "  voice: none\n", "")
+    nowhere = {"EXPLAINER_VOICES": str(studio.root / "nowhere")}
+    done = studio.explain("render", "--scenes", "ending", **nowhere)
+    assert done.returncode == 0, done.stderr
+    assert "The film is silent, with captions. To give it a voice: make voice" in done.stdout
+    refused = studio.explain("render", "--scenes", "ending", "--voice", "kokoro", **nowhere)
+    assert refused.returncode == 1
+    assert "The voice is not installed" in refused.stderr
+    assert "next: make voice" in refused.stderr
+    wrong = studio.explain("render", "--voice", "koko")
+    assert (wrong.returncode, 'did you mean "kokoro"?' in wrong.stderr) == (2, True)
+
+
 # --- the sound track ----------------------------------------------------------------------------------------------
 
 
