@@ -41,6 +41,7 @@ class YuvPicture:
         self.width, self.height = width, height
         self._converter = converter
         self._converters: dict[tuple[int, int], Converter] = {}
+        self._planes: dict[int, list[np.ndarray]] = {}  # of our own frames
         self._frame = self._new_frame()
         self._blocks = (-(-height // BLOCK_HEIGHT), -(-width // BLOCK_WIDTH))
         self._stale: dict[int, np.ndarray] = {}
@@ -73,7 +74,7 @@ class YuvPicture:
                 self._stale[id(frame)] = np.zeros(self._blocks, bool)
         boxes = [(0, 0, self.width, self.height)] if stale is None else self._runs(stale)
         for box in boxes:
-            _copy(self._frame, frame, box, (0, 0))
+            _copy(self._planes[id(self._frame)], self._planes[id(frame)], box, (0, 0))
         if stale is not None:
             stale[:] = False
         return frame
@@ -93,8 +94,8 @@ class YuvPicture:
             else:
                 converter = self._converters.pop(next(iter(self._converters)))  # it is set up anew when it is used
             self._converters[size] = converter
-        part = converter.convert(np.ascontiguousarray(pixels[top:bottom, left:right]))
-        _copy(part, self._frame, box, (left, top))
+        part = converter.convert(pixels[top:bottom, left:right])
+        _copy(_planes_of(part), self._planes[id(self._frame)], box, (left, top))
 
     def _runs(self, blocks: np.ndarray) -> Iterable[Box]:
         """The blocks as boxes, one a run of neighbours in a row."""
@@ -113,7 +114,9 @@ class YuvPicture:
         return min(left & ~7, right - 4), min(top & ~7, bottom - 4), right, bottom
 
     def _new_frame(self) -> Any:
-        return av.VideoFrame(self.width, self.height, "yuv420p")
+        frame = av.VideoFrame(self.width, self.height, "yuv420p")
+        self._planes[id(frame)] = _planes_of(frame)
+        return frame
 
 
 def _cost(boxes: list[Box]) -> int:
@@ -121,14 +124,14 @@ def _cost(boxes: list[Box]) -> int:
     return sum(FIXED_COST + (right - left) * (bottom - top) for left, top, right, bottom in boxes)
 
 
-def _planes(frame: Any) -> list[np.ndarray]:
+def _planes_of(frame: Any) -> list[np.ndarray]:
     return [np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size) for plane in frame.planes]
 
 
-def _copy(source: Any, target: Any, box: Box, origin: tuple[int, int]) -> None:
-    """Copy `box` of the picture from `source`, whose upper left corner lies at `origin` (x, y) of it, to `target`."""
+def _copy(source: list[np.ndarray], target: list[np.ndarray], box: Box, origin: tuple[int, int]) -> None:
+    """Copy `box` from planes `source`, whose upper left corner is at `origin` (x, y) of the picture, to `target`."""
     left, top, right, bottom = box
-    for shift, a, b in zip((0, 1, 1), _planes(source), _planes(target), strict=True):
+    for shift, a, b in zip((0, 1, 1), source, target, strict=True):
         x0, x1, y0, y1 = left >> shift, right >> shift, top >> shift, bottom >> shift
         dx, dy = origin[0] >> shift, origin[1] >> shift
         b[y0:y1, x0:x1] = a[y0 - dy : y1 - dy, x0 - dx : x1 - dx]

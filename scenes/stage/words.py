@@ -12,13 +12,14 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from manim import BOLD, NORMAL, Text, VMobject, tempconfig
+from manim import BOLD, NORMAL, Text, VMobject, config
 
 from . import fonts, theme
 
@@ -39,6 +40,20 @@ def _folder(_process: int) -> str:
     return folder
 
 
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Let manim set text in one line at every quality (Pango breaks lines at the picture's width), in our own folder.
+
+    manim's `tempconfig` does the same, but sets its renderer too, which takes longer than making the text.
+    """
+    width, folder = config.pixel_width, config.text_dir
+    config.pixel_width, config.text_dir = LINE_PIXELS, _folder(os.getpid())
+    try:
+        yield
+    finally:
+        config.pixel_width, config.text_dir = width, folder
+
+
 @lru_cache(maxsize=8192)
 def _outline(string: str, weight: str) -> np.ndarray:
     """Points of `string` at REFERENCE_SIZE, shape (4 * curves, 3), baseline at y = 0, ink from x = 0.
@@ -46,8 +61,7 @@ def _outline(string: str, weight: str) -> np.ndarray:
     The first eight points are the box: lower left corner four times, upper right corner four times.
     """
     fonts.register()
-    # manim lets Pango break lines at the pixel width of the picture; a line here is one line at every quality.
-    with tempconfig({"pixel_width": LINE_PIXELS, "text_dir": _folder(os.getpid())}):
+    with _one_line():
         text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
     stem, glyphs = text[0], [glyph for glyph in text[1:] if len(glyph.points)]
     baseline, cap = stem.get_bottom()[1], stem.height
