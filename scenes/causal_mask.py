@@ -133,8 +133,9 @@ class CausalMask(ExplainerScene):
         with self.beat("no_peeking", reader=words[reader], answer=words[answer]) as beat:
             step = self._token_step(self.count)
             left = -step * (self.count - 1) / 2
-            places = self._tokens_at(self.tokens(self.ids), left, step, self.TOKENS_Y)
             row = self.guesses
+            said = [(chip.words.string, chip.color_of_token) for chip in row]  # cut as they are
+            places = self._tokens_at(said, left, step, self.TOKENS_Y)
             self.play(
                 FadeOut(self.seen),
                 *[FadeOut(part) for part in self.blank],

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
+from other_models import LARGE, MODELS, SMALL, STORYBOARD, derived
 
 from engine import preset
 from pipeline.storyboard import Entry, load_storyboard
@@ -17,35 +17,16 @@ from scenes.stage.audit import drawn_scenes
 from scenes.stage.audit.texts import DECIMAL, missing_glyphs
 from scenes.stage.scene import ExplainerScene
 
-STORYBOARD = Path(__file__).resolve().parents[2] / "storyboard.yaml"
 BOARD = load_storyboard(STORYBOARD)
 LANGUAGES = BOARD.film.languages
 DRAWN = [pytest.param(entry, scene, id=entry.id) for entry, scene in drawn_scenes(BOARD)]
 
-SENTENCES = {
-    "three": {"source": ["我", "学", "习"], "target": ["I", "learn", "things"]},
-    "six": {
-        "source": ["他", "每", "天", "看", "新", "书"],
-        "target": ["he", "reads", "new", "books", "every", "day"],
-    },
-}
 ANOTHER_SEED = 7
 
 
-def derived(folder: Path, name: str, **model: object) -> Path:
-    """The film's storyboard about another model."""
-    document = yaml.safe_load(STORYBOARD.read_text(encoding="utf-8"))
-    document["film"]["model"] = {"preset": "tutorial", **model}
-    path = folder / f"{name}.yaml"
-    path.write_text(yaml.safe_dump(document, allow_unicode=True, sort_keys=False), encoding="utf-8")
-    return path
-
-
 @pytest.fixture(scope="session")
-def other_storyboards(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("derived")
-    boards = {name: derived(folder, name, **words) for name, words in SENTENCES.items()}
-    return boards | {"three, another seed": derived(folder, "seed", seed=ANOTHER_SEED, **SENTENCES["three"])}
+def another_seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return derived(tmp_path_factory.mktemp("seed"), "seed", {**MODELS[SMALL], "seed": ANOTHER_SEED})
 
 
 def test_there_are_drawn_scenes():
@@ -62,19 +43,19 @@ def test_the_scene_passes_all_audits(entry: Entry, scene: type[ExplainerScene], 
     assert [cue.beat for cue in seen.cues] == list(entry.beats)
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("model", [SMALL, LARGE])
 @pytest.mark.parametrize(("entry", "scene"), DRAWN)
-def test_the_scene_passes_with_another_sentence(entry, scene, sentence, look_at, other_storyboards):
-    seen = look_at(scene, other_storyboards[sentence], LANGUAGES[0])
+def test_the_scene_passes_with_another_model(entry, scene, model, look_at, other_storyboards):
+    seen = look_at(scene, other_storyboards[model], LANGUAGES[0])
     assert not seen.findings, f"{len(seen.findings)} findings\n{seen.report()}"
     assert seen.scene == entry.scene
 
 
 @pytest.mark.parametrize("scene", [pytest.param(param.values[1], id=param.id) for param in DRAWN])
-def test_another_sentence_and_another_seed_change_the_numbers(scene, look_at, other_storyboards):
+def test_another_sentence_and_another_seed_change_the_numbers(scene, look_at, other_storyboards, another_seed):
     told = look_at(scene, STORYBOARD, LANGUAGES[0]).numbers
-    three = look_at(scene, other_storyboards["three"], LANGUAGES[0]).numbers
-    again = look_at(scene, other_storyboards["three, another seed"], LANGUAGES[0])
+    three = look_at(scene, other_storyboards[SMALL], LANGUAGES[0]).numbers
+    again = look_at(scene, another_seed, LANGUAGES[0])
     assert not again.findings, again.report()
     if told:  # a scene without numbers has none to change
         assert told != three
