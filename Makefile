@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-ocr ocr update-frames test-voice bench check trace clean
+.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-browser test-ocr ocr update-frames test-voice bench check trace clean
 PY := .venv/bin/python
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
 OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force) $(if $(VOICE),--voice $(VOICE))
@@ -21,7 +21,7 @@ contact-sheet: setup ## the frames at the end of each beat with their words, one
 posters: setup ## the frames that stand for the film and its scenes: LANGUAGE=all QUALITY=draft|standard|high|ultra
 	@$(PY) -m pipeline.cli posters --language $(or $(LANGUAGE_GIVEN),all) $(if $(QUALITY),--quality $(QUALITY)) $(if $(JOBS),--jobs $(JOBS))
 test: setup ocr ## lint, types, fast tests
-	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not voice" -n auto --dist loadgroup $(PYTEST)
+	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not browser and not voice" -n auto --dist loadgroup $(PYTEST)
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
 test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
@@ -34,6 +34,8 @@ course: setup ## site, SCORM packages and files to upload from the rendered film
 	@$(PY) -m pipeline.cli course $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(OUT),--out $(OUT))
 update-frames: setup ## renew tests/data/frames, the last frame of each scene, after looking at what has changed
 	@UPDATE_FRAMES=1 $(PY) -m pytest tests/scenes/test_scenes_last_frames.py -n auto --dist loadgroup
+test-browser: setup ## the course kit in Chromium, with a learning platform; installs Chromium and npm packages where they are missing
+	@bash tests/browser/setup.sh $(PY) && $(PY) -m pytest -m browser tests/browser $(PYTEST)
 bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml

@@ -12,7 +12,7 @@ from ..placeholders import fill
 from ..storyboard import Storyboard
 from .described import Description, descriptions, keys_read
 from .material import Edition, Lesson
-from .provenance import Fragment, Place, fragments
+from .provenance import Fragment, Place, fragments, steps_of_beats
 from .quiz import Question
 from .words import Words
 
@@ -151,8 +151,9 @@ def _lesson(
     seen = descriptions(lesson, trace, words)
     used: list[Fragment] = []
     beats = []
-    for cue in lesson.sidecar.cues:
-        parts = fragments(cue, entry, language, trace, keys_read(lesson, trace))
+    cues, reads = lesson.sidecar.cues, keys_read(lesson, trace)
+    for cue, steps in zip(cues, steps_of_beats(cues, entry), strict=True):
+        parts = fragments(cue, entry, language, trace, reads, steps)
         used += parts
         shown = seen[cue.beat]
         beats.append(

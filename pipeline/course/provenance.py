@@ -1,7 +1,9 @@
 """Where the numbers in spoken words come from: a setting of the model, or values of the trace that the scene looked up.
 
 A beat's words were filled into the storyboard's text, so each number is what stands in the place of a placeholder. It
-comes from the trace if one of the values that the scene looked up reads so when it is written with as many decimals.
+is said to come from a key of the trace if that key alone, of those that the scene looked up and that belong to the
+beat's steps, holds a value that reads so with as many decimals. A number with three decimals or more may come from any
+step, if still only one key holds it. All others are left without a place: none is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from engine import Trace
 from ..jobs import ClipCue
 from ..storyboard import FILM_PLACEHOLDERS, Entry
 
+_TELLING = 3  # so many decimals are hardly ever alike by chance
 _NUMBER = re.compile(r"(?<![\w.])([-−+]?)(\d+)(?:\.(\d+))?( ?[%％])?(?![\w]|\.\d)")
 
 
@@ -49,10 +52,14 @@ class Fragment:
     number: bool = False
 
 
-def fragments(cue: ClipCue, entry: Entry, language: str, trace: Trace, reads: Iterable[str]) -> list[Fragment]:
-    """The words of `cue`, cut at their numbers. `reads`: the keys that the scene looked up."""
+def fragments(
+    cue: ClipCue, entry: Entry, language: str, trace: Trace, reads: Iterable[str], steps: tuple[int, ...] | None = None
+) -> list[Fragment]:
+    """The words of `cue`, cut at their numbers. `reads`: the keys that the scene looked up; `steps`: those that the
+    beat stands on (default: its own)."""
     template = entry.beats[cue.beat].words[language]
-    keys = _in_order(cue, entry, trace, reads)
+    keys = [key for key in dict.fromkeys(reads) if key in trace]
+    current = cue.steps if steps is None else steps
     found: list[Fragment] = []
     for text, name in _filled(template, cue.words):
         if name in FILM_PLACEHOLDERS:
@@ -62,10 +69,20 @@ def fragments(cue: ClipCue, entry: Entry, language: str, trace: Trace, reads: It
         end = 0
         for match in _NUMBER.finditer(text) if name or name is None else ():
             found.append(Fragment(text[end : match.start()]))
-            found.append(Fragment(match[0], place=_place(match, trace, keys), number=True))
+            found.append(Fragment(match[0], place=_place(match, trace, keys, current), number=True))
             end = match.end()
         found.append(Fragment(text[end:]))
     return _joined(found)
+
+
+def steps_of_beats(cues: Sequence[ClipCue], entry: Entry) -> list[tuple[int, ...]]:
+    """The steps that each beat stands on: its own, or the last one before it, which the badge goes on showing."""
+    current: tuple[int, ...] = (entry.steps.first,)
+    found = []
+    for cue in cues:
+        current = cue.steps or current[-1:]
+        found.append(current)
+    return found
 
 
 def _filled(template: str, words: str) -> list[tuple[str, str | None]]:
@@ -85,32 +102,30 @@ def _filled(template: str, words: str) -> list[tuple[str, str | None]]:
     return list(zip(match.groups(), names, strict=True)) if match else [(words, None)]
 
 
-def _in_order(cue: ClipCue, entry: Entry, trace: Trace, reads: Iterable[str]) -> list[str]:
-    """The keys that a number of `cue` may come from, the likeliest first: those of the beat's steps, of the scene's."""
+def _place(match: re.Match[str], trace: Trace, keys: Sequence[str], steps: tuple[int, ...]) -> Place | None:
+    if match[3] and not int(match[3]):
+        return None  # what was rounded to 1.00 or 0.00 may be anything
+    near = {key: cells for key in keys if trace.spec(key).step in steps and (cells := _cells(match, trace, key))}
+    if not near and len(match[3] or "") >= _TELLING:
+        near = {key: cells for key in keys if (cells := _cells(match, trace, key))}
+    if len(near) != 1:
+        return None
+    ((key, cells),) = near.items()
+    return Place(key, cells[0] if len(cells) == 1 and cells[0] else None)
 
-    def rank(key: str) -> tuple[int, int]:
-        step = trace.spec(key).step
-        near = 0 if step in cue.steps else 1 if entry.steps.first <= step <= entry.steps.last else 2
-        return near, step
 
-    return sorted((key for key in dict.fromkeys(reads) if key in trace), key=rank)
-
-
-def _place(match: re.Match[str], trace: Trace, keys: Sequence[str]) -> Place | None:
+def _cells(match: re.Match[str], trace: Trace, key: str) -> list[tuple[int, ...]]:
+    """Where the value of `key` reads as the number does. The index of a value without axes is empty."""
     sign, whole, decimals, percent = match.groups()
     digits = len(decimals or "")
-    value = float(f"{'-' if sign in '-−' and sign else ''}{whole}.{decimals or 0}")
-    scale = 100.0 if percent else 1.0
-    for key in keys:
-        array = np.asarray(trace[key])
-        if not digits and not percent and not np.equal(array, np.round(array)).all():
-            continue  # a whole number without decimals is a count or an id, never a rounded value
-        same = np.argwhere(np.abs(array * scale - value) <= 0.5 * 10.0**-digits + 1e-9)
-        cells = [tuple(int(number) for number in row) for row in same]
-        cells = [cell for cell in cells if _written(float(array[cell]) * scale, digits) == _written(value, digits)]
-        if cells:
-            return Place(key, cells[0] if len(cells) == 1 and array.ndim else None)
-    return None
+    value = float(f"{'-' if sign and sign in '-−' else ''}{whole}.{decimals or 0}")
+    array = np.asarray(trace[key])
+    if not digits and not percent and not np.equal(array, np.round(array)).all():
+        return []  # a whole number without decimals is a count or an id, never a rounded value
+    scaled = array * (100.0 if percent else 1.0)
+    close = np.argwhere(np.abs(scaled - value) <= 0.5 * 10.0**-digits + 1e-9)
+    cells = [tuple(int(number) for number in row) for row in close]
+    return [cell for cell in cells if _written(float(scaled[cell]), digits) == _written(value, digits)]
 
 
 def _written(value: float, digits: int) -> str:

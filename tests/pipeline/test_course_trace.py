@@ -10,7 +10,7 @@ import pytest
 from engine import Trace, preset, run_trained
 from pipeline.course.described import descriptions, number_text, pattern_words
 from pipeline.course.material import Lesson
-from pipeline.course.provenance import Place, fragments
+from pipeline.course.provenance import Place, fragments, steps_of_beats
 from pipeline.course.quiz import Question, question_for
 from pipeline.course.values import values_page
 from pipeline.course.words import Words
@@ -96,6 +96,30 @@ def test_a_value_of_the_beats_own_step_comes_first(trace: Trace) -> None:
         place = found("Now {x:.4f}", f"Now {text}", trace, keys, steps)[text]
         assert place is not None
         assert place.key == key
+
+
+def test_a_number_that_two_values_of_the_step_hold_leads_to_neither(trace: Trace) -> None:
+    keys = ["decoder.1.cross_attn.pattern", "greedy.3.decoder.1.cross_attn.pattern"]
+    own, other = (trace.spec(key).step for key in keys)
+    text = number_text(float(trace[keys[0]][0, 0, 0]), 2)
+    assert found("Now {x:.2f}", f"Now {text}", trace, keys[:1], str(own))[text] is not None
+    cue = ClipCue("one", 0, 30, f"Now {text}", (own, other))
+    both = fragments(cue, scene("Now {x:.2f}", str(own)), "en", trace, keys)
+    assert [part.place for part in both if part.number] == [None]
+
+
+def test_a_number_of_another_step_is_not_trusted_with_two_decimals(trace: Trace) -> None:
+    value = float(trace[PATTERN][0, 0, 1])
+    for decimals, trusted in ((2, False), (4, True)):
+        text = number_text(value, decimals)
+        place = found("It is {x}", f"It is {text}", trace, [PATTERN], "29")[text]
+        assert (place is not None) == trusted
+    assert found("It is {x}", "It is 1.00", trace, [PATTERN, "encoder.0.attn.out"]) == {"1.00": None}
+
+
+def test_a_beat_without_steps_stands_on_the_last_one() -> None:
+    cues = [ClipCue(name, 0, 1, "", steps) for name, steps in (("a", ()), ("b", (24, 25)), ("c", ()), ("d", (26,)))]
+    assert steps_of_beats(cues, scene("x")) == [(23,), (24, 25), (25,), (26,)]
 
 
 def test_settings_of_the_model_lead_to_the_settings(trace: Trace) -> None:

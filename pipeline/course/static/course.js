@@ -20,6 +20,7 @@
   const transcript = new course.Transcript((scene, time) => go(scene, time, true));
   const quiz = new course.Quiz(answered);
   let last = null; // where playback was, as [scene, seconds], while it runs on without a jump
+  let jumped = null; // the second of the scene that playback was sent to, until it is there
   let pending = false; // a video is being made ready: what the element says is not yet the place
 
   const edition = () => data.editions[place.language];
@@ -60,6 +61,7 @@
       pending = false;
     }
     // Another jump may have been asked for while the video was being made ready.
+    jumped = place.time;
     video.currentTime = offset(place.scene) + place.time;
     video.playbackRate = place.speed;
     if (play) video.play().catch(() => {}); // the browser may want a gesture first; the button stays there
@@ -76,7 +78,7 @@
     }
     const list = document.querySelector(`.contents ol:not([hidden])`);
     const current = list.querySelector("[aria-current]");
-    const above = current.offsetTop - list.offsetTop;
+    const above = current.offsetTop;
     if (above < list.scrollTop || above + current.offsetHeight > list.scrollTop + list.clientHeight) {
       list.scrollTop = above - list.clientHeight / 3;
     }
@@ -155,6 +157,8 @@
   function played() {
     if (pending || video.seeking || !video.duration) return;
     const [scene, time] = shown();
+    if (!last && jumped !== null) last = [place.scene, jumped]; // a jump to where the video was anyway
+    jumped = null;
     if (last && !video.paused) {
       if (last[0] === scene) watched.add(scene, last[1], time, edition().scenes[scene].seconds);
       else watched.add(last[0], last[1], edition().scenes[last[0]].seconds, edition().scenes[last[0]].seconds);
@@ -296,7 +300,8 @@
     video.addEventListener("timeupdate", played);
     video.addEventListener("seeking", () => (last = null));
     video.addEventListener("seeked", () => {
-      last = null;
+      last = jumped === null ? null : [place.scene, jumped]; // it may have run on before it says so
+      jumped = null;
       played();
     });
     video.addEventListener("ended", ended);

@@ -42,7 +42,7 @@
     reveal() {
       if (!this.follow || !this.current) return;
       const element = this.current.element;
-      const top = element.offsetTop - this.scroll.offsetTop - (this.scroll.clientHeight - element.offsetHeight) / 3;
+      const top = element.offsetTop - (this.scroll.clientHeight - element.offsetHeight) / 3;
       const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
       this.scroll.scrollTo({ top: Math.max(0, top), behavior: still ? "auto" : "smooth" });
     }
