@@ -119,8 +119,12 @@ class Equation(VGroup):
         if room / sum(columns) >= WIDEST_NUMBER:
             return list(columns), fair
         pitches = [narrowest_pitch(scene.trace, term.key, term.index, term.decimals) for term in terms]
-        if sum(n * pitch for n, pitch in zip(columns, pitches, strict=True)) <= width - least * gaps:
+        needs = [n * pitch for n, pitch in zip(columns, pitches, strict=True)]
+        if all(share >= need for share, need in zip(fair, needs, strict=True)):
             return list(columns), fair
+        if sum(needs) <= width - least * gaps:  # wide numbers get more room than narrow ones
+            spare = max(room - sum(needs), 0.0) / sum(columns)
+            return list(columns), [need + spare * count for need, count in zip(needs, columns, strict=True)]
         room = width - max(least, CROWDED_AIR) * gaps
         drawn = shares_of(columns, pitches, room)
         marks = [MARK if shown < there else 0.0 for shown, there in zip(drawn, columns, strict=True)]

@@ -143,7 +143,8 @@ class MatrixGrid(VGroup):
         if max_height is not None:
             shrink = min(shrink, (max_height / self.rows - gap) / height)
         if max_width is not None:
-            shrink = min(shrink, (max_width / self.columns - gap) / width)
+            # A number wider than the cell asked for widens it, and so the type has to shrink by more.
+            shrink = min(shrink, (max_width / self.columns - gap) / max(width, widest + 0.85 * cap))
         new_size = max(size * shrink, theme.SMALL_SIZE)
         ratio = new_size / size
         # Type stops shrinking at the smallest readable size; the air around it may shrink a little further.
