@@ -34,6 +34,10 @@ def work_begun(studio: Studio) -> bool:
     return any((studio.media / ".work").glob("render-*/*"))
 
 
+def piece_half_drawn(studio: Studio) -> bool:
+    return any((studio.media / ".work").rglob("piece.mp4"))
+
+
 def clip_half_written(studio: Studio) -> bool:
     return any((studio.media / "clips").rglob(".*.partial"))
 
@@ -46,7 +50,7 @@ def joining(studio: Studio) -> bool:
     return any((studio.media / "film").rglob(".join-*"))
 
 
-MOMENTS = [work_begun, clip_half_written, first_clip_done, joining]
+MOMENTS = [work_begun, piece_half_drawn, clip_half_written, first_clip_done, joining]
 
 
 def stop_at(studio: Studio, moment: Callable[[Studio], bool], sent: signal.Signals) -> subprocess.Popen[str]:
@@ -69,7 +73,7 @@ def no_one_is_left(studio: Studio) -> None:
 
 def finish(studio: Studio, undisturbed: Studio) -> None:
     """The next run is a whole film, the same as that of a run nobody disturbed, and leaves nothing half-done."""
-    done = studio.explain("render")
+    done = studio.explain("render", "--language", "all")  # as the undisturbed one: a film has the words of all of them
     assert done.returncode == 0, done.stdout + done.stderr
     assert studio.film().read_bytes() == undisturbed.film().read_bytes()
     assert studio.film().with_suffix(".vtt").read_bytes() == undisturbed.film().with_suffix(".vtt").read_bytes()
@@ -89,7 +93,7 @@ def test_killed_at(studio: Studio, finished: Studio, moment: Callable[[Studio], 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_asked_to_stop(studio: Studio, sent: signal.Signals) -> None:
-    process = stop_at(studio, clip_half_written, sent)
+    process = stop_at(studio, piece_half_drawn, sent)
     said, _ = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Stopped. What was finished is kept" in said

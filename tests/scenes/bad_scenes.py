@@ -239,7 +239,7 @@ class ArrivedAtAnotherSize(Small):
 
 
 class TightCell(Small):
-    BREAKS, WHAT = "clearance", "px from the edge of its RoundedRectangle"
+    BREAKS, WHAT = "clearance", "px from the edge of its Panel"
 
     def draw(self) -> None:
         number = self.number("embed.weight", (0, 0), 1)
@@ -586,7 +586,7 @@ class FlashingInOnePlay(Small):
 
 
 class FlashingEdge(Small):
-    BREAKS, WHAT = "flashing", "RoundedRectangle"
+    BREAKS, WHAT = "flashing", "Panel"
 
     def draw(self) -> None:
         box = panel(1, 1)
@@ -625,7 +625,7 @@ class Jumping(Small):
 
 
 class ChangingColourAtOnce(Small):
-    BREAKS, WHAT = "continuity", "RoundedRectangle"
+    BREAKS, WHAT = "continuity", "Panel"
 
     def draw(self) -> None:
         box = panel(1, 1)

@@ -47,7 +47,7 @@ def test_a_finding_says_where_and_when_and_cannot_be_changed(look_at_small):
         2,
     )
     assert str(finding) == (
-        "[captions] bad_scenes.BrieflyInTheCaptions (en), only, play 2: RoundedRectangle at (0.00, -2.88): "
+        "[captions] bad_scenes.BrieflyInTheCaptions (en), only, play 2: Panel at (0.00, -2.88): "
         "69 px into the room for captions; allowed: y ≥ -2.88"
     )
     with pytest.raises(FrozenInstanceError):
