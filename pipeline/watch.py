@@ -351,7 +351,7 @@ class Watcher:
             if not open_file(wanted.target):
                 self._say("There is no program here that opens it; the file above is ready to be opened.")
         if fault := self._check():
-            self._say(fault)
+            self._refuse(fault)
         # A run of what was just shown begins, so that the next save finds copies of it waiting.
         if self._shown is not None and not (self._runs and self._runs[-1].version == self._shown[0]):
             self._start(self._shown[0], digest(str(self.run.file)), None)
