@@ -334,7 +334,7 @@ class Watcher:
     def _done(self, message: Done) -> None:
         if message.number == BACKGROUND:
             if self._wanted is None:
-                self._say(message.fault)
+                self._refuse(message.fault)
             return
         if self._wanted is None or message.number != self._wanted.number:
             return
