@@ -42,7 +42,8 @@
     reveal() {
       if (!this.follow || !this.current) return;
       const element = this.current.element;
-      const top = element.offsetTop - (this.scroll.clientHeight - element.offsetHeight) / 3;
+      // A third of the way down; the beginning of one that is taller than the box at its top.
+      const top = element.offsetTop - Math.max(8, (this.scroll.clientHeight - element.offsetHeight) / 3);
       const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
       this.scroll.scrollTo({ top: Math.max(0, top), behavior: still ? "auto" : "smooth" });
     }
