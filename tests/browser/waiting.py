@@ -19,4 +19,4 @@ def until(page: Page | Frame, expression: str, argument: Any = None, *, seconds:
 
 def ready(page: Page | Frame, video: str = "") -> None:
     """Wait until the video whose file's name holds `video` can be played."""
-    until(page, "name => video.readyState >= 1 && (video.dataset.file || '').includes(name) && !!video.src", video)
+    until(page, "name => video.dataset.file?.includes(name) && !video.hasAttribute('aria-busy')", video)

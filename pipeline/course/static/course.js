@@ -49,6 +49,7 @@
     showScene();
     if (video.dataset.file !== file.video) {
       pending = true;
+      video.setAttribute("aria-busy", "true");
       video.dataset.file = file.video;
       video.poster = edition().scenes[scene].poster;
       captions.fill(place.language, { captions: words().captions, chapters: words().chapters }, file.captions, file.chapters);
@@ -59,6 +60,7 @@
       });
       if (video.dataset.file !== file.video) return;
       pending = false;
+      video.removeAttribute("aria-busy");
     }
     // Another jump may have been asked for while the video was being made ready.
     jumped = place.time;
