@@ -46,8 +46,9 @@ def load_module(run: SceneRun, module_name: str) -> Any:
     """The module of the scene, imported if it is not there yet."""
     if run.folder == REPO_ROOT / "scenes":
         return importlib.import_module(f"scenes.{module_name}")
-    if module_name in sys.modules:
-        return sys.modules[module_name]
+    known = sys.modules.get(module_name)
+    if known is not None and known.__file__ == str(run.file):  # another folder may have a scene file of this name
+        return known
     spec = importlib.util.spec_from_file_location(module_name, run.file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{run.file} cannot be imported")
@@ -56,7 +57,7 @@ def load_module(run: SceneRun, module_name: str) -> Any:
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        del sys.modules[module_name]
+        sys.modules.pop(module_name, None)
         raise
     return module
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,7 +161,10 @@ def test_wrong_names_are_told_in_one_message(
     assert not studio.media.exists()
 
 
-def test_a_scene_that_fails_names_its_line(studio: Studio) -> None:
+def test_a_scene_that_fails_names_its_line(studio: Studio, tmp_path: Path) -> None:
+    """Though a scene file of the same name in another folder has been drawn before, in the same process."""
+    other = shutil.copytree(studio.root, tmp_path / "other")
+    one_still(SceneRun("opening.Opening", other / "scenes", other / "storyboard.yaml", "zh", SMALL), "first")
     studio.edit("scenes/opening.py", "        square = Square", "        nothing.at_all()\n        square = Square")
     run = SceneRun("opening.Opening", studio.scenes, studio.storyboard, "zh", SMALL)
     with pytest.raises(UserError, match=r"opening\.py:10: NameError: name 'nothing' is not defined\n    next: "):
