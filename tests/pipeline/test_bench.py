@@ -39,6 +39,16 @@ def test_the_page_says_what_was_measured() -> None:
     assert "| high | 300 |" in text
 
 
+def test_the_page_reckons_with_the_floors_encoder() -> None:
+    """10 + 8 - 4 of 8, 20 + 10 - 5 of 10, 10 + 9 - 4.5 of 9; and 60 of 14, 100 of 25, 80 of 14.5."""
+    lean = [Taken(4, 8), Taken(5, 8), Taken(4.5, 8)]
+    rounds = [one | {"L": taken} for one, taken in zip(ROUNDS, lean, strict=True)]
+    text = page(Task([], "zh", QUALITIES["high"]), bench.ROWS, rounds, 600, {})
+    assert "at most 1.75 × the floor and be at least 4.29 times as fast as A" in text
+    without = page(Task([], "zh", QUALITIES["high"]), bench.ROWS, ROUNDS, 600, {})
+    assert "at most" not in without
+
+
 def test_an_unknown_scene_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["--scenes", "embeding"]) == 1
     assert 'There is no scene "embeding"' in capsys.readouterr().err
