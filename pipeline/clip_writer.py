@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from manim.scene.scene_file_writer import SceneFileWriter
 
+from .bare_writer import BareWriter
 from .encoder import ColourConverter
 from .jobs import LONGEST_SCENE, SceneFaultError
 from .qualities import Quality
@@ -16,7 +16,7 @@ from .renderer.stream import PictureStream, StreamThread
 from .renderer.yuv import YuvPicture
 
 
-class ClipWriter(SceneFileWriter):
+class ClipWriter(BareWriter):
     """Writes the scene into `target` and holds its last picture for `gap` frames at the end.
 
     `settings` is what manim's renderer hands to every writer. `on_frames` is called, on the encoder's thread, with the
@@ -86,16 +86,3 @@ class ClipWriter(SceneFileWriter):
         self._thread.write(self._picture.take(), repeat, key=self._key_next, same=same)
         self._key_next = False
         self.scene_frames += repeat
-
-    # What manim does for its file per animation has nothing to do here.
-    def add_partial_movie_file(self, hash_animation: str | None) -> None:
-        pass
-
-    def begin_animation(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def end_animation(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def save_image(self, pixels: np.ndarray) -> None:
-        pass

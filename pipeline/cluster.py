@@ -22,6 +22,7 @@ from uuid import uuid4
 from .files import whole_file
 from .jobs import Failure, Job
 from .problems import UserError
+from .scene_loading import scene_file
 from .storyboard import REPO_ROOT
 from .workers import OnFrames, Result, WorkerProcess
 
@@ -57,7 +58,7 @@ def draw_there(parcel: Parcel) -> tuple[Result, bytes]:
     folder = Path(tempfile.mkdtemp(prefix="explain-", dir=worker.local_directory))
     try:
         job = _unpacked(parcel, folder)
-        differences = differing(parcel.expected, state_of([_scene_file(job)]))
+        differences = differing(parcel.expected, state_of([scene_file(Path(job.scenes_folder), job.scene)]))
         if differences:
             return Failure(job.scene_id, None, _unlike(str(worker.address), differences), ""), b""
         report: OnFrames = lambda _, frames: worker.log_event(parcel.topic, [parcel.job.work_folder, frames])  # noqa: E731
@@ -119,10 +120,6 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-def _scene_file(job: Job) -> Path:
-    return Path(job.scenes_folder).joinpath(*job.scene.split(".")[:-1]).with_suffix(".py")
 
 
 # -- on this side -----------------------------------------------------------------------------------------------------
@@ -206,7 +203,8 @@ class ClusterWorkers:
                 self._client.run(end_all)
 
     def _state(self, job: Job) -> dict[str, str]:
-        name = _scene_file(job).relative_to(job.scenes_folder).as_posix()
+        folder = Path(job.scenes_folder)
+        name = scene_file(folder, job.scene).relative_to(folder).as_posix()
         if name not in self._states:
             self._states[name] = state_here(self._scenes, [name])
         return self._states[name]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import resource
 import sys
@@ -18,7 +16,7 @@ from typing import Any
 from .fingerprint import source_digest
 from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError
 from .qualities import QUALITIES
-from .storyboard import REPO_ROOT, SCENES_CHECKED, SCENES_FOLDER
+from .scene_loading import camera_of, load_class, manim_settings, scene_environment, scene_file
 
 NARRATION_VARIABLE = "EXPLAINER_NARRATION"
 # Linux counts in kibibytes, macOS in bytes.
@@ -82,24 +80,14 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
     from .renderer import FastRenderer  # noqa: PLC0415
 
     began = time.monotonic()
-    os.environ["EXPLAINER_STORYBOARD"] = job.storyboard
-    os.environ["EXPLAINER_LANGUAGE"] = job.language
-    os.environ[SCENES_FOLDER] = job.scenes_folder
-    os.environ[SCENES_CHECKED] = "1"
+    os.environ.update(scene_environment(job.storyboard, job.language, job.scenes_folder))
     _hand_over_narration(job)
     # What manim reads a second time has other stroke widths than the first time: each job begins with nothing read.
     SVG_HASH_TO_MOB_MAP.clear()
     quality = QUALITIES[job.quality]
     check_source(job)
     settings = {
-        "renderer": "cairo",
-        "pixel_width": quality.width,
-        "pixel_height": quality.height,
-        "frame_rate": quality.fps,
-        "media_dir": job.work_folder,
-        "disable_caching": True,  # whole clips are kept instead
-        "progress_bar": "none",
-        "verbosity": "ERROR",
+        **manim_settings(quality.width, quality.height, quality.fps, job.work_folder),
         "format": None,  # a video; a scene that plays nothing is told below
         "preview": False,
         "save_sections": False,
@@ -107,12 +95,11 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
         "log_to_file": False,
     }
     with tempconfig(settings):
-        scene_class = load_class(job)
+        scene_class = load_class(Path(job.scenes_folder), job.scene)
         gap = job.gap if job.end_beat is None else 0
         writer = partial(ClipWriter, target=Path(job.piece), quality=quality, gap=gap, on_frames=on_frames)
-        camera = {"camera_class": scene_class.camera_class} if hasattr(scene_class, "camera_class") else {}
         renderer = CairoRenderer if job.renderer == "manim" else FastRenderer
-        scene = scene_class(renderer=renderer(file_writer_class=writer, **camera))
+        scene = scene_class(renderer=renderer(file_writer_class=writer, **camera_of(scene_class)))
         clip = scene.renderer.file_writer
         if not hasattr(scene, "beat"):
             clip.abort_encode_jobs()
@@ -152,40 +139,20 @@ def _hand_over_narration(job: Job) -> None:
     os.environ[NARRATION_VARIABLE] = str(path)
 
 
-def scene_file(job: Job) -> Path:
+def file_of(job: Job) -> Path:
     """The file of the job's scene class."""
-    return Path(job.scenes_folder).joinpath(*job.scene.split(".")[:-1]).with_suffix(".py")
-
-
-def load_class(job: Job) -> Any:
-    """The scene class of `job`: from the project's own scenes by import, from another folder by file."""
-    module_name, _, class_name = job.scene.rpartition(".")
-    folder = Path(job.scenes_folder)
-    for path in (str(folder), str(REPO_ROOT)):
-        if path not in sys.path:
-            sys.path.insert(0, path)
-    if folder == REPO_ROOT / "scenes":
-        module = importlib.import_module(f"scenes.{module_name}")
-    else:
-        file = scene_file(job)
-        spec = importlib.util.spec_from_file_location(module_name, file)
-        if spec is None or spec.loader is None:
-            raise SceneFaultError(f"{file} cannot be imported")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        spec.loader.exec_module(module)
-    return getattr(module, class_name)
+    return scene_file(Path(job.scenes_folder), job.scene)
 
 
 def check_source(job: Job) -> None:
     """Raise SceneFaultError when what the fingerprint speaks of is not what is drawn."""
-    if source_digest(scene_file(job)) != job.sources:
+    if source_digest(file_of(job)) != job.sources:
         raise SceneFaultError("its source, or something that it imports, was changed since the render began")
 
 
 def describe(error: BaseException, job: Job, beat: str | None) -> Failure:
     """`error` as a failure: the deepest line of the scene's own file, and the last lines of what Python has to say."""
-    file = scene_file(job)
+    file = file_of(job)
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno or 0 for frame in frames if Path(frame.filename) == file]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename) == file:

@@ -17,6 +17,7 @@ from .clips import Clip, Media, beat_frames, last_seconds, usable
 from .jobs import Drawn, Failure, Job, SceneFaultError, Sidecar
 from .pieces import Piece, assemble, cut
 from .progress import FilmProgress
+from .scene_loading import module_file
 from .storyboard import Film
 from .workers import OnFrames, Result, local_workers
 
@@ -193,7 +194,7 @@ def _put_together(one: _Cut, work: Work) -> Sidecar | Failure:
     try:
         assemble(clip.path, pieces, clip.quality, list(clip.entry.beats), clip.quality.frames(work.film.gap), about)
     except SceneFaultError as error:
-        file = work.scenes_folder.joinpath(*clip.entry.module.split(".")).with_suffix(".py")
+        file = module_file(work.scenes_folder, clip.entry.module)
         return Failure(clip.entry.id, None, str(error), str(file))
     for path, _ in pieces:
         path.unlink(missing_ok=True)

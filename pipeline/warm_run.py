@@ -25,8 +25,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .scene_loading import camera_of, load_class
 from .scene_pool import fault_text
-from .still_drawing import SceneRun, camera_of, drawing, scene_class
+from .still_drawing import SceneRun, drawing
 from .stills import write_picture
 from .storyboard import Storyboard
 
@@ -152,7 +153,7 @@ class _Runner:
         self._announce()
         try:
             with drawing(self._run):
-                cls = scene_class(self._run)
+                cls = load_class(self._run.folder, self._run.scene)
                 wish = self._wish() if self._wanted else Wish(frozenset())
                 self._renderer = StillRenderer(wish, self._take, self._beat_is_over, to_the_end=True, **camera_of(cls))
                 self._scene = cls(renderer=self._renderer)
@@ -246,7 +247,7 @@ class _Runner:
             if ask.new_code:
                 sys.modules.pop(self._scene.__class__.__module__, None)
                 importlib.invalidate_caches()
-                self._scene.__class__ = scene_class(self._run)
+                self._scene.__class__ = load_class(self._run.folder, self._run.scene)
             self._scene.storyboard, self._scene.entry = ask.storyboard, entry
         except Exception as error:
             self._finish(fault_text(error, self._run))

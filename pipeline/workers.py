@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock, local
 
 from .jobs import Drawn, Failure, Job, log_of
+from .scene_loading import scene_file
 from .storyboard import REPO_ROOT
 
 Result = Drawn | Failure
@@ -155,7 +156,7 @@ def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -
     limit = float(os.environ.get(STALL_VARIABLE) or STALL_SECONDS)
     for line in _lines(process, limit):
         if line is None:
-            file = str(Path(job.scenes_folder).joinpath(*job.scene.split(".")[:-1]).with_suffix(".py"))
+            file = str(scene_file(Path(job.scenes_folder), job.scene))
             reason = f"it drew nothing for {limit:g} seconds and was stopped; does it loop?"
             return Failure(job.scene_id, None, f"{reason} ({STALL_VARIABLE} sets the limit)", file)
         try:

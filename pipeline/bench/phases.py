@@ -6,7 +6,6 @@ Prints one line of JSON. Times are of the scene alone, imports left out: seconds
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import resource
@@ -24,6 +23,7 @@ from manim import tempconfig
 from manim.renderer.cairo_renderer import CairoRenderer
 from manim.scene.scene_file_writer import SceneFileWriter
 
+from ..bare_writer import BareWriter
 from ..clip_writer import ClipWriter
 from ..encoder import ColourConverter, x264_options
 from ..qualities import QUALITIES, Quality
@@ -32,6 +32,7 @@ from ..renderer.canvas import Canvas
 from ..renderer.plays import Play
 from ..renderer.stream import PictureStream
 from ..renderer.yuv import YuvPicture
+from ..scene_loading import load_class, manim_settings
 from ..storyboard import REPO_ROOT, load_storyboard
 
 VARIANTS = {
@@ -61,8 +62,8 @@ def _timed(owner: Any, name: str, phase: str) -> None:
     setattr(owner, name, call)
 
 
-class _Writer(SceneFileWriter):
-    """Counts frames and pictures; does nothing for manim's file per animation."""
+class _Writer(BareWriter):
+    """Counts frames and pictures."""
 
     def __init__(self, settings: Any) -> None:
         super().__init__(settings)
@@ -72,18 +73,6 @@ class _Writer(SceneFileWriter):
     def write_frame(self, pixels: np.ndarray, *, repeat: int = 1) -> None:  # noqa: ARG002 (manim's signature)
         self.shown += repeat
         self.pictures += 1
-
-    def add_partial_movie_file(self, hash_animation: str | None) -> None:
-        pass
-
-    def begin_animation(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def end_animation(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
 
 
 class _DirtyWriter(_Writer):
@@ -154,8 +143,7 @@ def _writer(variant: str, target: Path, quality: Quality) -> tuple[type[CairoRen
 def measure(variant: str, scene: str, quality: Quality, folder: Path) -> dict[str, Any]:
     """Run one scene of the storyboard; what it took."""
     entry = next(one for one in load_storyboard(REPO_ROOT / "storyboard.yaml").scenes if one.id == scene)
-    module, _, name = entry.scene.rpartition(".")
-    scene_class = getattr(importlib.import_module(f"scenes.{module}"), name)
+    scene_class = load_class(REPO_ROOT / "scenes", entry.scene)
     target = folder / "clip.mp4"
     renderer_class, writer = _writer(variant, target, quality)
     phases: list[tuple[Any, str, str]] = [
@@ -169,14 +157,8 @@ def measure(variant: str, scene: str, quality: Quality, folder: Path) -> dict[st
     for owner, method, phase in phases:
         _timed(owner, method, phase)
     settings = {
-        "renderer": "cairo",
-        "pixel_width": quality.width,
-        "pixel_height": quality.height,
-        "frame_rate": quality.fps,
-        "media_dir": str(folder),
+        **manim_settings(quality.width, quality.height, quality.fps, folder),
         "disable_caching": variant != "film, plain manim",
-        "progress_bar": "none",
-        "verbosity": "ERROR",
         "format": "mp4",
     }
     with tempconfig(settings):

@@ -14,6 +14,7 @@ from pathlib import Path
 from ..files import write_json
 from ..fingerprint import digest_of, model_of, source_digest
 from ..problems import UserError, shown_path
+from ..scene_loading import module_file
 from ..storyboard import REPO_ROOT, Entry, Storyboard
 
 Script = dict[str, dict[str, str]]  # scene id -> beat -> words
@@ -74,7 +75,7 @@ def keep_words(storyboard: Storyboard, found: Mapping[tuple[str, str], dict[str,
 
 def _path(entry: Entry, language: str, model: str, where: ScriptFolder) -> Path:
     words = {name: beat.words[language] for name, beat in entry.beats.items()}
-    file = where.scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py")
+    file = module_file(where.scenes_folder, entry.module)
     digest = digest_of([words, model, entry.scene, source_digest(file)])
     return where.store / "words" / language / f"{entry.id}-{digest}.json"
 

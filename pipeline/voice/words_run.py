@@ -6,7 +6,6 @@ JSON lines: `{"scene": id, "words": {beat: words}, "templates": {beat: words}}`,
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import sys
@@ -14,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..storyboard import REPO_ROOT, SCENES_CHECKED, SCENES_FOLDER
+from ..scene_loading import camera_of, load_class, manim_settings, scene_environment
 
 
 def main() -> int:
@@ -22,10 +21,7 @@ def main() -> int:
     request = json.loads(sys.stdin.readline())
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else prints must not break a line
-    os.environ["EXPLAINER_STORYBOARD"] = request["storyboard"]
-    os.environ["EXPLAINER_LANGUAGE"] = request["language"]
-    os.environ[SCENES_FOLDER] = request["scenes_folder"]
-    os.environ[SCENES_CHECKED] = "1"
+    os.environ.update(scene_environment(request["storyboard"], request["language"], request["scenes_folder"]))
     os.environ.pop("EXPLAINER_NARRATION", None)
     for scene_id, scene in request["scenes"]:
         answer: dict[str, Any] = {"scene": scene_id}
@@ -46,34 +42,15 @@ def words_of(folder: Path, scene: str, language: str) -> tuple[dict[str, str], d
     from manim import tempconfig  # noqa: PLC0415 (it takes a second, and its settings must be private to the run)
     from manim.renderer.cairo_renderer import CairoRenderer  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory(prefix="words-") as media:
-        settings = {
-            "renderer": "cairo",
-            "pixel_width": 160,
-            "pixel_height": 90,
-            "frame_rate": 30,
-            "media_dir": media,
-            "dry_run": True,
-            "disable_caching": True,
-            "progress_bar": "none",
-            "verbosity": "ERROR",
-        }
-        with tempconfig(settings):
-            scene_class = _scene_class(folder, scene)
-            camera = {"camera_class": scene_class.camera_class} if hasattr(scene_class, "camera_class") else {}
-            played = scene_class(renderer=CairoRenderer(skip_animations=True, **camera))
-            played.render()
-            templates = {name: beat.words[language] for name, beat in played.entry.beats.items()}
-            return {cue.beat: cue.words for cue in played.cues}, templates
-
-
-def _scene_class(folder: Path, scene: str) -> Any:
-    module, _, name = scene.rpartition(".")
-    for path in (str(folder), str(REPO_ROOT)):
-        if path not in sys.path:
-            sys.path.insert(0, path)
-    prefix = "scenes." if folder == REPO_ROOT / "scenes" else ""
-    return getattr(importlib.import_module(prefix + module), name)
+    with (
+        tempfile.TemporaryDirectory(prefix="words-") as media,
+        tempconfig({**manim_settings(160, 90, 30, media), "dry_run": True}),
+    ):
+        scene_class = load_class(folder, scene)
+        played = scene_class(renderer=CairoRenderer(skip_animations=True, **camera_of(scene_class)))
+        played.render()
+        templates = {name: beat.words[language] for name, beat in played.entry.beats.items()}
+        return {cue.beat: cue.words for cue in played.cues}, templates
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ import numpy as np
 from manim import Scene, tempconfig
 from manim.mobject.svg.svg_mobject import SVG_HASH_TO_MOB_MAP
 from manim.renderer.cairo_renderer import CairoRenderer
-from manim.scene.scene_file_writer import SceneFileWriter
 
+from pipeline.bare_writer import BareWriter
 from pipeline.renderer import FastRenderer
 
 
-class Record(SceneFileWriter):
+class Record(BareWriter):
     """Takes frames the plain way. `frames` has (digest, repeat); `pictures` the arrays when they are kept."""
 
     keep = False
@@ -29,18 +29,6 @@ class Record(SceneFileWriter):
         self.frames.append((blake2b(np.ascontiguousarray(pixels), digest_size=16).digest(), int(repeat)))
         if self.keep:
             self.pictures.append(pixels.copy())
-
-    def add_partial_movie_file(self, hash_animation: str | None) -> None:
-        pass
-
-    def begin_animation(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def end_animation(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
 
     def save_image(self, pixels: np.ndarray) -> None:
         self.write_frame(pixels)
