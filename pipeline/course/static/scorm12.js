@@ -1,4 +1,4 @@
-// Speaks SCORM 1.2. `cmi.core.exit` is always "suspend", so that the platform keeps the place for the next time.
+// Speaks SCORM 1.2.
 (function (course) {
   "use strict";
 
@@ -11,51 +11,31 @@
     return `${String(hours).padStart(4, "0")}:${two(minutes)}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`;
   };
 
-  course.openTracker = function (id) {
-    let api = course.findApi("API");
-    if (!api || String(api.LMSInitialize("")) !== "true") return course.withoutPlatform(id);
-    const began = Date.now();
-    const get = (name) => String(api.LMSGetValue(name) ?? "");
-    const set = (name, value) => api.LMSSetValue(name, String(value));
+  const begin = function ({ get, set, commit }) {
     let status = get("cmi.core.lesson_status");
-    const left = get("cmi.suspend_data");
     if (status !== "completed" && status !== "passed" && status !== "failed" && status !== "incomplete") {
       status = "incomplete";
       set("cmi.core.lesson_status", status);
-      api.LMSCommit("");
+      commit();
     }
-    const write = (progress) => {
-      set("cmi.suspend_data", progress.state);
-      set("cmi.core.lesson_location", progress.location);
-      if (progress.score !== null) {
-        set("cmi.core.score.min", 0);
-        set("cmi.core.score.max", 100);
-        set("cmi.core.score.raw", progress.score);
-      }
+    return (progress) => {
       const wanted = progress.complete ? (progress.passed === null ? "completed" : progress.passed ? "passed" : "failed") : status;
       // What was reached once is never taken back.
       if (wanted !== status && status !== "passed") {
         status = wanted;
         set("cmi.core.lesson_status", status);
       }
-      set("cmi.core.session_time", course.timespan12((Date.now() - began) / 1000));
-      set("cmi.core.exit", "suspend");
-    };
-    return {
-      platform: true,
-      read: () => left,
-      save(progress) {
-        if (!api) return;
-        write(progress);
-        api.LMSCommit("");
-      },
-      close(progress) {
-        if (!api) return;
-        write(progress);
-        api.LMSCommit("");
-        api.LMSFinish("");
-        api = null;
-      },
     };
   };
+
+  const dialect = {
+    api: "API",
+    prefix: "LMS",
+    finish: "Finish",
+    core: "cmi.core.",
+    location: "cmi.core.lesson_location",
+    timespan: course.timespan12,
+    begin,
+  };
+  course.openTracker = (id) => course.openPlatform(id, dialect);
 })((window.course = window.course || {}));
