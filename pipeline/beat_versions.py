@@ -77,7 +77,8 @@ def version_of(storyboard: Storyboard, entry: Entry, language: str, file: Path, 
     ground, codes = _code(tree, entry.class_name, str(file))
     words = entry.model_dump()
     beats = words.pop("beats")
-    place = [storyboard.scenes.index(entry), len(storyboard.scenes)]
+    every = storyboard.with_cards(storyboard.scenes)
+    place = [every.index(entry), len(storyboard.scenes)]
     ground = _digest([ground, words, storyboard.film.model_dump(), place, language, sorted(others)])
     return Version(
         ground,

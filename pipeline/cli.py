@@ -6,17 +6,18 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from .arguments import Shared, add_command, count_of, jobs_option, language_option, names, one_of, quality_option
 from .course_commands import add_course_commands
 from .learning_commands import add_learning_commands
 from .manifest import KEEP, VERSIONS
 from .problems import UserError, did_you_mean, listed
 from .qualities import QUALITIES
-from .review_commands import Shared, add_review_commands, add_watch_options, watch_scene
+from .review_commands import add_review_commands, add_watch_options, watch_scene
 from .storyboard import REPO_ROOT, Storyboard, load_storyboard, scenes_folder
 from .voice_commands import add_voice_commands
 
@@ -61,37 +62,6 @@ class FriendlyParser(argparse.ArgumentParser):
         sys.exit(2)
 
 
-def one_of(names: Sequence[str], what: str) -> Callable[[str], str]:
-    """An argument type: one of `names`, with near misses told."""
-
-    def parse(text: str) -> str:
-        if text not in names:
-            hint = did_you_mean(text, names)
-            allowed = f"allowed: {listed(names)}"
-            raise argparse.ArgumentTypeError(f'"{text}" is not {what}; {allowed}' + (f"; {hint}" if hint else ""))
-        return text
-
-    return parse
-
-
-def job_count(text: str) -> int:
-    """An argument type: how many workers."""
-    try:
-        count = int(text)
-    except ValueError:
-        count = 0
-    if not 1 <= count <= 64:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number of jobs; allowed: 1 to 64')
-    return count
-
-
-def version_count(text: str) -> int:
-    """An argument type: how many versions of a film."""
-    if not text.isdecimal() or not 1 <= int(text) <= VERSIONS:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number of versions; allowed: 1 to {VERSIONS}')
-    return int(text)
-
-
 def parser() -> FriendlyParser:
     """The command line's grammar."""
     top = FriendlyParser(
@@ -101,29 +71,20 @@ def parser() -> FriendlyParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=FriendlyParser)
 
-    render = commands.add_parser(
+    render = add_command(
+        commands,
         "render",
-        allow_abbrev=False,
-        help="render the clips that have changed and join the film",
-        description="Render the clips that have changed, join them into the film and verify it. "
-        "Draft scenes are left out.",
+        "render the clips that have changed and join the film",
+        "Render the clips that have changed, join them into the film and verify it. Draft scenes are left out.",
     )
     render.add_argument(
         "--scenes", nargs="+", metavar="ID", help="only these scenes (ids, separated by spaces or commas); the film of "
         "some scenes has a file name of its own"
     )  # fmt: skip
-    render.add_argument(
-        "--language",
-        metavar="LANG",
-        help="a language of the film, several with commas between, or all (default: the storyboard's default_language)",
-    )
-    render.add_argument(
-        "--quality",
-        type=one_of(list(QUALITIES), "a quality"),
-        metavar="QUALITY",
-        help=f"{'; '.join(map(str, QUALITIES.values()))} (default: the storyboard's quality)",
-    )
-    render.add_argument("--jobs", type=job_count, metavar="N", help="draw with N workers (default: one per core)")
+    several = "a language of the film, several with commas between, or all"
+    language_option(render, several, "the storyboard's default_language")
+    quality_option(render, what="; ".join(map(str, QUALITIES.values())))
+    jobs_option(render, "draw with N workers")
     render.add_argument(
         "--cluster",
         metavar="ADDRESS",
@@ -151,16 +112,16 @@ def parser() -> FriendlyParser:
     _common(render)
     render.set_defaults(run=_render)
 
-    prune = commands.add_parser(
+    prune = add_command(
+        commands,
         "prune",
-        allow_abbrev=False,
-        help="remove clips that no film needs any more",
-        description="Remove clips that neither the storyboard as it is now nor the last versions of a film are made "
+        "remove clips that no film needs any more",
+        "Remove clips that neither the storyboard as it is now nor the last versions of a film are made "
         "of, and what films that are gone left behind. Films themselves are never removed.",
     )
     prune.add_argument(
         "--keep",
-        type=version_count,
+        type=count_of("versions", VERSIONS),
         default=KEEP,
         metavar="N",
         help=f"keep the clips of the last N versions of each film (default: {KEEP})",
@@ -169,13 +130,11 @@ def parser() -> FriendlyParser:
     _common(prune)
     prune.set_defaults(run=_prune)
 
-    check = commands.add_parser(
-        "check", allow_abbrev=False, help="check the storyboard against itself, the model and the scenes"
-    )
+    check = add_command(commands, "check", "check the storyboard against itself, the model and the scenes")
     _common(check)
     check.set_defaults(run=_check)
 
-    trace = commands.add_parser("trace", allow_abbrev=False, help="write the numbers behind the film")
+    trace = add_command(commands, "trace", "write the numbers behind the film")
     trace.add_argument(
         "--format",
         type=one_of(["json", "csv"], "a format"),
@@ -190,17 +149,17 @@ def parser() -> FriendlyParser:
     _common(trace)
     trace.set_defaults(run=_trace)
 
-    preview = commands.add_parser("preview", allow_abbrev=False, help="render one scene quickly with manim and open it")
+    preview = add_command(commands, "preview", "render one scene quickly with manim and open it")
     preview.add_argument("scene", metavar="SCENE", help="the scene's id in the storyboard")
-    preview.add_argument("--language", metavar="LANG", help="a language of the film (default: the storyboard's)")
+    language_option(preview)
     preview.add_argument("--no-open", action="store_true", help="do not open the video or picture")
     add_watch_options(preview)
     _common(preview)
     preview.set_defaults(run=_preview)
 
-    add_learning_commands(commands, _common, _storyboard_path, _media)
-    add_voice_commands(commands, _common, _load, _scenes_folder, _media)
-    shared = Shared(_common, _load, _scenes_folder, _media)
+    shared = Shared(_common, _load, _scenes_folder, _media, _storyboard_path)
+    add_learning_commands(commands, shared)
+    add_voice_commands(commands, shared)
     add_review_commands(commands, shared)
     add_course_commands(commands, shared)
     return top
@@ -233,16 +192,6 @@ def _load(arguments: argparse.Namespace) -> Storyboard:
     return load_storyboard(_storyboard_path(arguments), scenes=_scenes_folder(arguments))
 
 
-def _names(texts: Sequence[str] | None) -> list[str] | None:
-    """Names from arguments that may each hold several, with commas between."""
-    if texts is None:
-        return None
-    names = [name for text in texts for name in text.replace(",", " ").split()]
-    if not names:
-        raise UserError("The list of names is empty.\n    next: name at least one, or leave the option out")
-    return names
-
-
 def _render(arguments: argparse.Namespace) -> int:
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name)
@@ -256,8 +205,8 @@ def _render(arguments: argparse.Namespace) -> int:
         storyboard=_storyboard_path(arguments),
         scenes_folder=_scenes_folder(arguments),
         media=_media(arguments),
-        scenes=_names(arguments.scenes),
-        languages=_names(None if arguments.language is None else [arguments.language]),
+        scenes=names(arguments.scenes),
+        languages=names(None if arguments.language is None else [arguments.language]),
         quality=arguments.quality,
         jobs=arguments.jobs,
         force=arguments.force,
@@ -284,8 +233,10 @@ def _check(arguments: argparse.Namespace) -> int:
     storyboard = _load(arguments)
     beats = sum(len(entry.beats) for entry in storyboard.scenes)
     drafts = sum(entry.draft for entry in storyboard.scenes)
+    cards = len(storyboard.cards)
+    framed = f" and {cards} {'card' if cards == 1 else 'cards'}" if cards else ""
     print(
-        f"{shown_path(storyboard.path)}: OK, {len(storyboard.scenes)} scenes ({drafts} drafts), {beats} beats, "
+        f"{shown_path(storyboard.path)}: OK, {len(storyboard.scenes)} scenes ({drafts} drafts){framed}, {beats} beats, "
         f"steps 0-95, languages {listed(storyboard.film.languages)}"
     )
     for warning in storyboard.warnings:

@@ -134,7 +134,7 @@ def whole(path: Path, sidecar: Sidecar) -> bool:
 def beat_frames(entry: Entry, language: str, film: Film, quality: Quality) -> dict[str, int]:
     """About how many frames each beat will have, from the reading time of its words; stillness belongs to the last."""
     seconds = {
-        name: max(_SHORTEST_BEAT, film.reading_time(beat.words[language], language) + _BREATH)
+        name: max(_SHORTEST_BEAT, entry.seconds, film.reading_time(beat.words[language], language) + _BREATH)
         for name, beat in entry.beats.items()
     }
     last = next(reversed(seconds), None)

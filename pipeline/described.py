@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .captions.transcript import clock
+from .cards import headings
 from .files import write_text
 from .manifest import Part
 from .placeholders import placeholders
@@ -59,10 +60,11 @@ def described(storyboard: Storyboard, parts: Sequence[Part], trace: Trace, langu
     words = _WORDS["zh" if language.startswith("zh") else "en"]
     lines = [f"# {words['title'].format(title=storyboard.film.title[language])}", ""]
     start = 0
-    for part in parts:
+    for part, heading in zip(parts, headings([(part.title, part.card) for part in parts]), strict=True):
         entry = storyboard.entry(part.sidecar.scene_id)
-        lines += [f"## {part.title} ({clock(start, fps)})", "", *_about(storyboard, entry, language, words), ""]
-        for cue in part.sidecar.cues:
+        lines += [f"## {heading} ({clock(start, fps)})", ""] if heading else []
+        lines += [*_about(storyboard, entry, language, words), ""]
+        for cue in part.sidecar.cues if entry.speaks else ():
             lines += [f"[{clock(start + cue.start_frame, fps)}] {' '.join(cue.words.split())}", ""]
         lines += _numbers(part.sidecar.reads or {}, trace, words)
         start += part.sidecar.frames
@@ -70,13 +72,20 @@ def described(storyboard: Storyboard, parts: Sequence[Part], trace: Trace, langu
 
 
 def _about(storyboard: Storyboard, entry: Entry, language: str, words: Mapping[str, str]) -> Iterator[str]:
+    if entry.card:
+        yield from _labels(entry, language, words, [entry.title[language]])
+        return
     steps = (
         str(entry.steps.first) if entry.steps.first == entry.steps.last else f"{entry.steps.first}-{entry.steps.last}"
     )
     track = storyboard.film.words[f"track_{entry.track}"][language]
     yield words["steps"].format(steps=steps, track=track)
     yield words["takeaway"].format(text=entry.takeaway[language])
-    labels = [text[language] for text in entry.labels.values() if not placeholders(text[language])]
+    yield from _labels(entry, language, words)
+
+
+def _labels(entry: Entry, language: str, words: Mapping[str, str], more: Sequence[str] = ()) -> Iterator[str]:
+    labels = [*more, *(text[language] for text in entry.labels.values() if not placeholders(text[language]))]
     if labels:
         yield words["labels"].format(labels=("、" if language.startswith("zh") else ", ").join(labels))
 

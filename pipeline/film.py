@@ -16,7 +16,16 @@ from .captions import Caption, srt, vtt
 from .files import sha256_of, whole_file
 from .film_extras import NO_EXTRAS, Extras, program_version, three_letters
 from .film_text import film_captions, other_captions, starts_of, write_clip_captions, write_film_texts
-from .manifest import JoinedFilm, Part, film_in_place, fingerprint_of, plain_copy, recipe, write_manifest
+from .manifest import (
+    JoinedFilm,
+    Part,
+    film_chapters,
+    film_in_place,
+    fingerprint_of,
+    plain_copy,
+    recipe,
+    write_manifest,
+)
 from .problems import UserError
 from .qualities import Quality
 
@@ -245,19 +254,16 @@ def concat_list(parts: Sequence[Part], quality: Quality) -> str:
 
 
 def chapter_list(parts: Sequence[Part], quality: Quality, tags: Mapping[str, str]) -> str:
-    """What the film's file says of it, and a chapter for every clip, in ffmpeg's metadata format."""
+    """What the film's file says of it, and its chapters, in ffmpeg's metadata format."""
     lines = [";FFMETADATA1", *(f"{name}={_escaped(text)}" for name, text in tags.items())]
-    start = 0
-    for part in parts:
-        end = start + part.sidecar.frames
+    for title, start, end in film_chapters(parts):
         lines += [
             "[CHAPTER]",
             f"TIMEBASE=1/{quality.fps}",
             f"START={start}",
             f"END={end}",
-            f"title={_escaped(part.title)}",
+            f"title={_escaped(title)}",
         ]
-        start = end
     return "\n".join(lines) + "\n"
 
 
@@ -278,8 +284,9 @@ def verify(
 
     Raises BrokenVideoError: frames, times, format, chapters, sound, captions or seams are not what they should be.
     """
-    from .gate import seam_faults, sound_faults, subtitle_faults  # noqa: PLC0415 (see above)
+    from .gate import sound_faults, subtitle_faults  # noqa: PLC0415 (see above)
     from .probe import BrokenVideoError, faults_of, probe  # noqa: PLC0415
+    from .seams import seam_faults  # noqa: PLC0415
 
     video = probe(path)
     faults = faults_of(video, quality, sum(part.sidecar.frames for part in parts))
@@ -287,10 +294,7 @@ def verify(
     missing = [start for start in starts[:-1] if start not in set(video.key_frames)]
     if missing:
         faults.append(f"no key frame where clips begin: {missing}")
-    expected = [
-        (start / quality.fps, end / quality.fps, part.title)
-        for start, end, part in zip(starts, starts[1:], parts, strict=False)
-    ]
+    expected = [(start / quality.fps, end / quality.fps, title) for title, start, end in film_chapters(parts)]
     # Players keep chapters in milliseconds.
     same = len(expected) == len(video.chapters) and all(
         abs(wanted[0] - found[0]) < 0.002 and abs(wanted[1] - found[1]) < 0.002 and wanted[2] == found[2]
@@ -299,7 +303,7 @@ def verify(
     if not same:
         faults.append(f"the chapters are {list(video.chapters)}, expected {expected}")
     if not faults:
-        faults += seam_faults(path, starts[:-1], quality.fps)
+        faults += seam_faults(path, parts, quality.fps)
         if subtitles is not None:
             inside = [(three_letters(name), captions) for name, captions in subtitles if captions]
             faults += subtitle_faults(path, inside, quality.fps)

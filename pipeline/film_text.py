@@ -9,9 +9,10 @@ from pathlib import Path
 
 from .captions import Caption, captions_of, chapters_vtt, srt, vtt
 from .captions.transcript import transcript
+from .cards import headings
 from .files import write_text
 from .film_extras import Extras
-from .manifest import FILM_SUFFIXES, Part
+from .manifest import FILM_SUFFIXES, Part, film_chapters
 from .reading import reading_units
 
 
@@ -44,9 +45,10 @@ def other_captions(parts: Sequence[Part], language: str, extras: Extras) -> list
     unit = extras.units.get(language, "words")
     for start, part in zip(starts_of(parts), parts, strict=False):
         words = part.others.get(language, {})
-        if any(cue.beat not in words for cue in part.sidecar.cues):
+        said = [cue for cue in part.sidecar.cues if cue.words]  # a card may be silent
+        if any(cue.beat not in words for cue in said):
             return []
-        cues = [replace(cue, words=words[cue.beat]) for cue in part.sidecar.cues]
+        cues = [replace(cue, words=words[cue.beat]) for cue in said]
         read = _reading_time(unit, extras.paces.get(language))
         found += captions_of(cues, unit, part.sidecar.scene_id, start, fps=part.sidecar.fps, reading_time=read)
     return found
@@ -67,12 +69,13 @@ def write_clip_captions(parts: Sequence[Part], unit: str, extras: Extras) -> Non
 def write_film_texts(parts: Sequence[Part], target: Path, unit: str, extras: Extras, title: str, fps: int) -> Path:
     """The film's captions, chapters and transcript beside `target`; the path of the captions."""
     captions = film_captions(parts, unit, extras)
-    titles = [part.title for part in parts]
+    begun = headings([(part.title, part.card) for part in parts])
+    said = [(heading, part.sidecar.cues) for heading, part in zip(begun, parts, strict=True)]
     texts = (
         vtt(captions, fps),
         srt(captions, fps),
-        chapters_vtt(titles, starts_of(parts), fps),
-        transcript(title, [(part.title, part.sidecar.cues) for part in parts], starts_of(parts), fps),
+        chapters_vtt(film_chapters(parts), fps),
+        transcript(title, said, starts_of(parts), fps),
     )
     for suffix, text in zip(FILM_SUFFIXES, texts, strict=True):
         write_text(target.with_suffix(suffix), text)

@@ -97,13 +97,14 @@ def parts_of(
     """
     file, sources = drawn_by
     film = storyboard.film
-    words = dict.fromkeys(["step", f"track_{entry.track}", f"map_{entry.map}", *film_words_of(file, entry.class_name)])
+    frame = [] if entry.card else ["step", f"track_{entry.track}", f"map_{entry.map}"]
+    words = dict.fromkeys([*frame, *film_words_of(file, entry.class_name)])
     parts: dict[str, Any] = {
         "language": language,
         "quality": [quality.width, quality.height, quality.fps],
         "scene": [entry.scene, entry.track, entry.map],
         "steps": entry.steps,
-        "place": [storyboard.rank_of(entry), len(storyboard.scenes)],
+        **_place(storyboard, entry),
         "title": entry.title[language],
         "takeaway": entry.takeaway[language],
         "beats": list(entry.beats),
@@ -119,6 +120,13 @@ def parts_of(
     parts |= {f"film word/{name}": film.words[name][language] for name in words if name in film.words}
     parts |= {f"model/{name}": value for name, value in shape.items()}
     return {name: digest_of(value) for name, value in parts.items()} | surroundings(sources)
+
+
+def _place(storyboard: Storyboard, entry: Entry) -> dict[str, Any]:
+    """Where a scene stands among the others; a card stands outside, and may draw the film's licence."""
+    if entry.card:
+        return {"seconds": entry.seconds, "licence": storyboard.film.licence}
+    return {"place": [storyboard.rank_of(entry), len(storyboard.scenes)]}
 
 
 def surroundings(sources: Mapping[str, str]) -> dict[str, str]:

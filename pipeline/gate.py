@@ -1,4 +1,4 @@
-"""What a joined film must be beyond its pictures: sound, captions, seams. Each check returns what it finds wrong."""
+"""What a joined film must be beyond its pictures: sound and captions. Each check returns what it finds wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from .voice.soundtrack import samples_at
 
 LOUDEST_ERROR = 1.5  # LUFS between the film's loudness and the target
 _AUDIBLE = 10 ** (-45 / 20)  # of full scale: the least peak under a caption
-_BLACK = 17.0  # mean luma; black is 16
 
 
 def sound_faults(path: Path, frames: int, fps: int, starts: Sequence[int], captions: Sequence[Caption]) -> list[str]:
@@ -105,23 +104,3 @@ def caption_file_faults(path: Path, captions: Sequence[Caption], fps: int) -> li
         for time, text, caption in zip(times, texts, captions, strict=True)
     )
     return [] if same else [f"{path.name} does not read as it was written"]
-
-
-def seam_faults(path: Path, starts: Sequence[int], fps: int) -> list[str]:
-    """Chapters whose first picture cannot be decoded, is not where it should be, or is black."""
-    faults: list[str] = []
-    with av.open(str(path)) as container:
-        stream = container.streams.video[0]
-        base = Fraction(stream.time_base or 1)
-        for start in starts:
-            ticks = int(Fraction(start, fps) / base)
-            container.seek(ticks, stream=stream, backward=True, any_frame=False)
-            frame = next(container.decode(stream), None)
-            if frame is None or frame.pts is None or abs(frame.pts - ticks) * base >= Fraction(1, fps):
-                faults.append(f"seeking to frame {start} does not lead there")
-                continue
-            plane = frame.planes[0]
-            luma = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
-            if float(luma.mean()) < _BLACK and float(luma.std()) < 1.0:
-                faults.append(f"the picture at frame {start} is black")
-    return faults

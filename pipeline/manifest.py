@@ -14,9 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from .cards import headings
 from .files import sha256_of, write_json
 from .jobs import Sidecar
 from .qualities import Quality
@@ -27,7 +29,17 @@ VERSIONS = 20
 KEEP = 3
 # What decides how clips become a film; a change of it joins every film again, which takes seconds.
 _PROGRAM = (
-    *("film*.py", "gate.py", "manifest.py", "captions/*.py", "reading.py", "segment.py", "sentences.py"),
+    *(
+        "film*.py",
+        "gate.py",
+        "seams.py",
+        "cards.py",
+        "manifest.py",
+        "captions/*.py",
+        "reading.py",
+        "segment.py",
+        "sentences.py",
+    ),
     *("voice/sound.py", "voice/soundtrack.py"),
 )
 # The files with words beside a film, by what takes the place of .mp4.
@@ -43,6 +55,7 @@ class Part:
     title: str
     spoken: Mapping[str, SpokenBeat] = field(default_factory=dict)  # by beat; empty where it is silent
     others: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # language -> beat -> words
+    card: bool = False  # a card of the film: it has no chapter of its own
 
     @property
     def captions(self) -> Path:
@@ -61,6 +74,21 @@ class JoinedFilm:
     size: int
     unchanged: bool = False
     plain: Path | None = None  # the copy with one stream of picture and one of sound, and nothing else
+
+
+def chapters_of(parts: Sequence[tuple[str, bool, int]]) -> list[tuple[str, int, int]]:
+    """Title, first frame and end of each chapter. `parts`: title, whether it is a card, and frames of each clip."""
+    starts = list(accumulate((frames for *_, frames in parts), initial=0))
+    begun = [
+        (title, start) for title, start in zip(headings([part[:2] for part in parts]), starts, strict=False) if title
+    ]
+    ends = [*(start for _, start in begun[1:]), starts[-1]]
+    return [(title, start, end) for (title, start), end in zip(begun, ends, strict=True)]
+
+
+def film_chapters(parts: Sequence[Part]) -> list[tuple[str, int, int]]:
+    """The chapters of the film of `parts`; see `chapters_of`."""
+    return chapters_of([(part.title, part.card, part.sidecar.frames) for part in parts])
 
 
 def plain_copy(film: Path) -> Path:
@@ -99,6 +127,7 @@ def recipe(parts: Sequence[Part], target: Path, quality: Quality, **settings: st
                 "sha256": part.sidecar.sha256,
                 "frames": part.sidecar.frames,
                 "title": part.title,
+                **({"card": True} if part.card else {}),
                 # Words that are only spoken change the captions and not a byte of the clip.
                 "cues": _digest([vars(cue) for cue in part.sidecar.cues]),
                 "sound": _digest(sound_digests(part.spoken)) if part.spoken else "",
@@ -112,10 +141,9 @@ def recipe(parts: Sequence[Part], target: Path, quality: Quality, **settings: st
 def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> None:
     """Write the manifest of the film just joined; `sha256`: its digest, taken before it got its name."""
     path = manifest_of(film.path)
-    end, chapters = 0, []
-    for part in made_from["parts"]:
-        start, end = end, end + part["frames"]
-        chapters.append({"title": part["title"], "start_frame": start, "end_frame": end})
+    parts = made_from["parts"]
+    found = chapters_of([(part["title"], part.get("card", False), part["frames"]) for part in parts])
+    chapters = [{"title": title, "start_frame": start, "end_frame": end} for title, start, end in found]
     data = {
         "made_from": made_from,
         "film": {"file": film.path.name, "sha256": sha256, "size": film.size, "frames": film.frames}

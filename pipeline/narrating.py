@@ -33,6 +33,7 @@ def narrations(
     narrator = narrator_of(storyboard, how)
     if narrator is None:
         return {}
+    entries = [entry for entry in entries if entry.speaks]
     return {language: _one(storyboard, entries, language, narrator, where, console) for language in languages}
 
 

@@ -15,13 +15,17 @@ from .voice.narration import Table, durations, for_scenes
 
 
 def choose_scenes(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[Entry]:
-    """The entries to render, in the storyboard's order. Raises UserError for unknown scenes and drafts."""
+    """The scenes to render, in the storyboard's order; cards only where they are asked for.
+
+    Raises UserError for unknown scenes and drafts.
+    """
     if wanted is None:
         entries = [entry for entry in storyboard.scenes if not entry.draft]
         if not entries:
             raise UserError(f"{shown_path(storyboard.path)}: every scene is a draft; there is nothing to render")
         return entries
-    by_id = {entry.id: entry for entry in storyboard.scenes}
+    every = storyboard.with_cards(storyboard.scenes)
+    by_id = {entry.id: entry for entry in every}
     faults = []
     for name in wanted:
         if name not in by_id:
@@ -31,9 +35,9 @@ def choose_scenes(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[
             place = f"{shown_path(storyboard.path)}:{storyboard.line_of(name)}"
             faults.append(f'The scene "{name}" is a draft ({place}).\n    next: draw it, then remove draft: true')
     if faults:
-        drawn = [entry.id for entry in storyboard.scenes if not entry.draft]
+        drawn = [entry.id for entry in storyboard.drawn]
         raise UserError("\n".join([*faults, f"    allowed: {listed(drawn)}"]))
-    return [entry for entry in storyboard.scenes if entry.id in wanted]
+    return [entry for entry in every if entry.id in wanted]
 
 
 def choose_languages(storyboard: Storyboard, wanted: Sequence[str] | None) -> list[str]:

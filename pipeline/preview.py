@@ -20,8 +20,8 @@ def preview(
     Returns manim's exit status. Raises UserError for an unknown scene or language.
     """
     folder, media = folders
-    drawn = [entry.id for entry in storyboard.scenes if not entry.draft]
-    entry = next((entry for entry in storyboard.scenes if entry.id == scene_id), None)
+    drawn = [entry.id for entry in storyboard.drawn]
+    entry = next((entry for entry in storyboard.with_cards(storyboard.scenes) if entry.id == scene_id), None)
     if entry is None or entry.draft:
         what = "is a draft: it is not drawn yet" if entry is not None else "is no scene of the storyboard"
         hint = did_you_mean(scene_id, drawn) if entry is None else ""

@@ -93,7 +93,7 @@ def storyboards_clips(storyboard: Storyboard, scenes: Path, media: Media) -> set
 
     With a voice and without one: neither how long the words are spoken nor how fast they are read is looked at.
     """
-    entries = [entry for entry in storyboard.scenes if not entry.draft]
+    entries = storyboard.drawn
     needed = set()
     for quality in QUALITIES.values():
         folder = media.root / "clips" / quality.name

@@ -68,6 +68,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
     entries = choose_scenes(storyboard, request.scenes)
     languages = choose_languages(storyboard, request.languages)
     _say(console, f"{_count(len(entries), 'scene')} in {listed(languages)}, quality {quality}")
+    entries = storyboard.with_cards(entries) if request.scenes is None else entries
     _warn(console, storyboard, whole=request.scenes is None)
     media = Media(request.media.resolve())
     how = voicing(storyboard, media.root / VOICE_STORE, request.voice)
@@ -146,6 +147,7 @@ def film_parts(
             clip.entry.title[language],
             spoken.get(clip.entry.id, {}),
             {name: script[clip.entry.id] for name, script in others.items() if clip.entry.id in script},
+            card=bool(clip.entry.card),
         )
         for clip, sidecar in clips
     ]

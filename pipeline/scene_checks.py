@@ -12,6 +12,11 @@ from .storyboard import Entry, Film
 from .yaml_lines import Document, PathKey
 
 
+def name_of(entry: Entry) -> str:
+    """Where `entry` stands in the storyboard, in words."""
+    return f"film.cards.{entry.card}" if entry.card else f"scenes.{entry.id}"
+
+
 class SceneSource:
     """The scene files below one folder, each parsed once."""
 
@@ -43,14 +48,18 @@ class SceneSource:
         return sorted(path.stem for path in self.folder.glob("*.py") if path.stem != "__init__")
 
 
+def _way_out(entry: Entry) -> str:
+    return "leave the card out" if entry.card else "mark the entry with draft: true"
+
+
 def check_scene(document: Document, path: PathKey, entry: Entry, sources: SceneSource) -> Iterator[Problem]:
     """The faults of `entry` (at `path`) against its class. A draft whose class is not there yet is not compared."""
     line = document.line_of((*path, "scene"))
-    item = f"scenes.{entry.id}.scene"
+    item = f"{name_of(entry)}.scene"
     module = sources.module(entry.module)
     if module is None:
         if not entry.draft:
-            hint = did_you_mean(entry.module, sources.names(), "write the scene, or mark the entry with draft: true")
+            hint = did_you_mean(entry.module, sources.names(), f"write the scene, or {_way_out(entry)}")
             message = f'there is no scene file "{shown_path(sources.path(entry.module))}"'
             yield Problem(document.file, line, item, message, listed(sources.names()), hint)
         return
@@ -59,7 +68,7 @@ def check_scene(document: Document, path: PathKey, entry: Entry, sources: SceneS
         return
     if entry.class_name not in module.classes:
         if not entry.draft:
-            hint = did_you_mean(entry.class_name, module.classes, "write the class, or mark the entry with draft: true")
+            hint = did_you_mean(entry.class_name, module.classes, f"write the class, or {_way_out(entry)}")
             message = f'{shown_path(module.file)} has no class "{entry.class_name}"'
             yield Problem(document.file, line, item, message, listed(module.classes), hint)
         return
@@ -68,6 +77,11 @@ def check_scene(document: Document, path: PathKey, entry: Entry, sources: SceneS
         yield from facts.problems
         return
     where = f"{shown_path(facts.file)}:{facts.line}"
+    if entry.card and facts.beat_names() != list(entry.beats):
+        message = f"the scene class ({where}) is no card: it plays {listed(facts.beat_names()) or 'no beat'}"
+        hint = "choose another class"
+        yield Problem(document.file, line, item, message, f'one beat, "{next(iter(entry.beats))}"', hint)
+        return
     yield from _beats(document, path, entry, facts, where)
     yield from _labels(document, path, entry, facts, where)
     yield from _placeholders(document, path, entry, facts)
@@ -94,19 +108,19 @@ def _beats(document: Document, path: PathKey, entry: Entry, facts: SceneFacts, w
             hint = did_you_mean(call.name, spare, f"add {call.name}: to beats")
             message = f'the beat "{call.name}" is missing; {shown_path(facts.file)}:{call.line} plays it'
             line = document.line_of((*path, "beats"), key=True)
-            yield Problem(document.file, line, f"scenes.{entry.id}.beats", message, listed(wanted), hint)
+            yield Problem(document.file, line, f"{name_of(entry)}.beats", message, listed(wanted), hint)
     for name in written:
         if name not in wanted:
             hint = did_you_mean(name, [other for other in wanted if other not in written], "remove it, or play it")
             message = f'the scene class ({where}) has no beat "{name}"'
             line = document.line_of((*path, "beats", name), key=True)
-            yield Problem(document.file, line, f"scenes.{entry.id}.beats.{name}", message, listed(wanted), hint)
+            yield Problem(document.file, line, f"{name_of(entry)}.beats.{name}", message, listed(wanted), hint)
     if sorted(wanted) == sorted(written) and wanted != written:
         name = next(name for name, other in zip(written, wanted, strict=True) if name != other)
         message = f"the beats stand in another order than the scene class ({where}) plays them"
         line = document.line_of((*path, "beats", name), key=True)
         hint = "put them in the order of the class"
-        yield Problem(document.file, line, f"scenes.{entry.id}.beats.{name}", message, listed(wanted), hint)
+        yield Problem(document.file, line, f"{name_of(entry)}.beats.{name}", message, listed(wanted), hint)
     repeated = [call for call in facts.beats if call is not _first(facts, call.name)]
     for call in repeated:
         message = f'the beat "{call.name}" is played twice'
@@ -121,14 +135,14 @@ def _labels(document: Document, path: PathKey, entry: Entry, facts: SceneFacts, 
             message = f'the label "{call.name}" is missing; {shown_path(facts.file)}:{call.line} draws it'
             line = document.line_of((*path, "labels"), key=True)
             hint = did_you_mean(call.name, spare, f"add {call.name}: to labels")
-            yield Problem(document.file, line, f"scenes.{entry.id}.labels", message, listed(used), hint)
+            yield Problem(document.file, line, f"{name_of(entry)}.labels", message, listed(used), hint)
     for name in entry.labels:
         if name not in used:
             message = f'no label "{name}" is drawn by the scene class ({where})'
             line = document.line_of((*path, "labels", name), key=True)
             missing = [other for other in used if other not in entry.labels]
             hint = did_you_mean(name, missing, "remove it, or draw it")
-            yield Problem(document.file, line, f"scenes.{entry.id}.labels.{name}", message, listed(used), hint)
+            yield Problem(document.file, line, f"{name_of(entry)}.labels.{name}", message, listed(used), hint)
 
 
 def _placeholders(document: Document, path: PathKey, entry: Entry, facts: SceneFacts) -> Iterator[Problem]:
@@ -148,7 +162,7 @@ def _placeholders(document: Document, path: PathKey, entry: Entry, facts: SceneF
                     continue
                 place = (*path, f"{kind}s", name, language)
                 hint = did_you_mean(placeholder, filled, f'pass {placeholder}=… to self.{kind}("{name}", …)')
-                item = f"scenes.{entry.id}.{kind}s.{name}.{language}"
+                item = f"{name_of(entry)}.{kind}s.{name}.{language}"
                 message = f'nobody fills the placeholder "{{{placeholder}}}"'
                 yield Problem(document.file, document.line_of(place), item, message, listed(filled), hint)
 

@@ -80,8 +80,8 @@ def write_picture(pixels: np.ndarray, path: Path) -> None:
 
 def drawn_entry(storyboard: Storyboard, scene_id: str) -> Entry:
     """The entry of a scene that is drawn. Raises UserError for an unknown one and for a draft."""
-    drawn = [entry.id for entry in storyboard.scenes if not entry.draft]
-    entry = next((entry for entry in storyboard.scenes if entry.id == scene_id), None)
+    drawn = [entry.id for entry in storyboard.drawn]
+    entry = next((entry for entry in storyboard.with_cards(storyboard.scenes) if entry.id == scene_id), None)
     if entry is not None and not entry.draft:
         return entry
     what = "is a draft: it is not drawn yet" if entry is not None else "is no scene of the storyboard"

@@ -185,6 +185,24 @@ class CourseSettings(_Model):
     passing: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False, description="0 to 1, a share of the questions")
 
 
+class Card(_Model):
+    """A few seconds before or after the scenes: a scene class, words to draw, and words to say where it speaks."""
+
+    scene: SceneName = Field(description="file.Class, as in cards.TitleCard")
+    seconds: float = Field(default=4, ge=3, le=5, allow_inf_nan=False, description="3 to 5 seconds")
+    labels: Annotated[dict[Name, Words], BeforeValidator(_mapping)] = Field(
+        default={}, description="name: one text for each language"
+    )
+    words: Words | None = Field(default=None, description="what is said; without it the card is silent")
+
+
+class Cards(_Model):
+    """The cards of the film; each may be left out."""
+
+    title: Card | None = Field(default=None, description="{scene: file.Class, labels: …}; before the first scene")
+    end: Card | None = Field(default=None, description="{scene: file.Class, labels: …}; after the last scene")
+
+
 class Entry(_Model):
     """One scene of the film."""
 
@@ -211,6 +229,21 @@ class Entry(_Model):
     @property
     def class_name(self) -> str:
         return self.scene.rpartition(".")[2]
+
+    @property
+    def card(self) -> str:
+        """Which card of the film this is: "title" or "end"; "" for a scene."""
+        return ""
+
+    @property
+    def seconds(self) -> float:
+        """The least that its one beat lasts; scenes last as long as their words."""
+        return 0.0
+
+    @property
+    def speaks(self) -> bool:
+        """Whether anything is said in it."""
+        return any(text for beat in self.beats.values() for text in beat.words.values())
 
 
 class Film(_Model):
@@ -240,6 +273,7 @@ class Film(_Model):
         default={}, description=f"language: {{word: how it is said}}; {PRONUNCIATION_ALLOWED}"
     )
     poster: Poster | None = Field(default=None, exclude=True, description="{scene: id, beat: name}")
+    cards: Cards = Field(default=Cards(), exclude=True, description="{title: {scene: …}, end: {scene: …}}")
     course: CourseSettings = Field(
         default=CourseSettings(), exclude=True, description="{watched: 0.9, quizzes: true, passing: 0.6}"
     )
@@ -278,10 +312,21 @@ class Storyboard:
     scene_lines: dict[str, int]  # scene id -> line of its entry
     beat_lines: dict[tuple[str, str], int]  # scene id, beat -> line
     warnings: tuple[Problem, ...] = ()  # what can be rendered, but is probably not meant
+    cards: tuple[Entry, ...] = ()  # see cards.py
 
     @cached_property
     def _by_scene(self) -> dict[str, Entry]:
-        return {entry.scene: entry for entry in self.scenes}
+        return {entry.scene: entry for entry in (*self.scenes, *self.cards)}
+
+    @property
+    def drawn(self) -> list[Entry]:
+        """All that can be drawn: the scenes that are no drafts, between the cards."""
+        return self.with_cards(entry for entry in self.scenes if not entry.draft)
+
+    def with_cards(self, entries: Iterable[Entry]) -> list[Entry]:
+        """`entries` between the title card and the end card, where the film has them."""
+        before = [card for card in self.cards if card.card == "title"]
+        return [*before, *entries, *(card for card in self.cards if card not in before)]
 
     def scene_for(self, scene: str) -> Entry:
         """The entry of the scene class `scene` ("embedding.Embedding"). Raises KeyError that names near misses."""
@@ -292,7 +337,7 @@ class Storyboard:
 
     def entry(self, scene_id: str) -> Entry:
         """The entry with the id `scene_id`. Raises KeyError that names near misses."""
-        by_id = {entry.id: entry for entry in self.scenes}
+        by_id = {entry.id: entry for entry in (*self.scenes, *self.cards)}
         if scene_id not in by_id:
             hint = did_you_mean(scene_id, by_id, f"known: {listed(by_id)}")
             raise KeyError(f'{self.path.name} has no scene "{scene_id}"; {hint}')
@@ -321,7 +366,8 @@ def load_storyboard(path: str | Path, *, scenes: Path | None = None, check_scene
     Neither is it in a render worker: it was checked when the render began, and may be edited since.
     Raises StoryboardError with every problem found.
     """
-    from .numbering import order_warnings  # noqa: PLC0415 (they need the models above)
+    from .cards import card_entries, card_lines  # noqa: PLC0415 (they need the models above)
+    from .numbering import order_warnings  # noqa: PLC0415
     from .storyboard_checks import check, validate  # noqa: PLC0415
 
     path = Path(path)
@@ -337,11 +383,12 @@ def load_storyboard(path: str | Path, *, scenes: Path | None = None, check_scene
         path=path,
         film=film,
         scenes=tuple(entry for _, entry in numbered),
-        scene_lines={entry.id: document.line_of(("scenes", index)) for index, entry in numbered},
+        scene_lines={entry.id: document.line_of(("scenes", index)) for index, entry in numbered} | card_lines(document),
         beat_lines={
             (entry.id, beat): document.line_of(("scenes", index, "beats", beat), key=True)
             for index, entry in numbered
             for beat in entry.beats
         },
         warnings=tuple(order_warnings(document, numbered)),
+        cards=card_entries(film),
     )

@@ -9,12 +9,13 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from .cards import CARD_IDS, card_entries, card_path
 from .numbering import check_numbering
 from .placeholders import ALLOWED as PLACEHOLDERS_ALLOWED
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed
 from .scene_checks import SceneSource, check_film_words, check_scene
-from .storyboard import Beat, CourseSettings, Entry, Film, Poster
+from .storyboard import Beat, Card, Cards, CourseSettings, Entry, Film, Poster
 from .yaml_lines import Document, PathKey
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -71,6 +72,7 @@ def check(document: Document, film: Film | None, entries: ParsedEntries, scenes:
         problems += _languages(document, film, entries)
         problems += _frame_words(document, film, entries)
         problems += _model_settings(document, film)
+        problems += _cards(document, film, entries)
     problems += _posters(document, film, entries)
     if scenes is not None:
         sources = SceneSource(scenes)
@@ -79,6 +81,10 @@ def check(document: Document, film: Film | None, entries: ParsedEntries, scenes:
                 problems += check_scene(document, ("scenes", index), entry, sources)
                 if film is not None:
                     problems += check_film_words(document, entry, film, sources)
+        if film is not None:
+            for card in card_entries(film):
+                problems += check_scene(document, card_path(card), card, sources)
+                problems += check_film_words(document, card, film, sources)
     return problems
 
 
@@ -136,6 +142,8 @@ def _show(value: Any) -> str:
 def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
     if model is Film and loc[:1] in {("poster",), ("course",)}:
         return Poster if loc[0] == "poster" else CourseSettings
+    if model is Film and loc[:1] == ("cards",):
+        return Card if len(loc) >= 2 else Cards
     return Beat if model is Entry and loc[:1] == ("beats",) and len(loc) >= 2 else model
 
 
@@ -182,6 +190,11 @@ def _texts(film: Film | None, entries: ParsedEntries) -> Iterator[tuple[PathKey,
         yield ("film", "title"), film.title, ()
         for name, words in film.words.items():
             yield ("film", "words", name), words, ()
+        for card in card_entries(film):
+            for name, words in card.labels.items():
+                yield (*card_path(card), "labels", name), words, None
+            if card.speaks:
+                yield (*card_path(card), "words"), card.beats["card"].words, None
     for index, entry in enumerate(entries):
         if entry is None:
             continue
@@ -294,6 +307,21 @@ def _posters(document: Document, film: Film | None, entries: ParsedEntries) -> I
         yield _problem(document, ("film", "poster", "scene"), message, listed(drawn), hint)
     elif chosen.beat is not None and chosen.beat not in drawn[chosen.scene].beats:
         yield _no_beat(document, ("film", "poster", "beat"), drawn[chosen.scene], chosen.beat)
+
+
+def _cards(document: Document, film: Film, entries: ParsedEntries) -> Iterator[Problem]:
+    """The ids of cards are theirs alone, and so are their classes."""
+    taken = {entry.scene: f"the scene {entry.id}" for entry in entries if entry is not None}
+    for index, entry in enumerate(entries):
+        if entry is not None and entry.id in CARD_IDS.values():
+            message = f'"{entry.id}" is the name of a card of the film'
+            yield _problem(document, ("scenes", index, "id"), message, "any other name", "rename the scene")
+    for card in card_entries(film):
+        path = (*card_path(card), "scene")
+        if card.scene in taken:
+            message = f'"{card.scene}" draws {taken[card.scene]} already'
+            yield _problem(document, path, message, "every class once", "write a class of its own for the card")
+        taken.setdefault(card.scene, "the title card")
 
 
 def _no_beat(document: Document, path: PathKey, entry: Entry, beat: str) -> Problem:

@@ -17,7 +17,7 @@ from .film import verify
 from .film_extras import three_letters
 from .gate import caption_file_faults, sound_faults, subtitle_faults
 from .jobs import Sidecar
-from .manifest import Part, manifest_of
+from .manifest import Part, film_chapters, manifest_of
 from .probe import BrokenVideoError
 from .problems import UserError, shown_path
 from .progress import duration
@@ -55,7 +55,7 @@ def faults_and_facts(path: Path) -> tuple[list[str], str]:
         data = json.loads(manifest_of(path).read_text(encoding="utf-8"))
         made_from = data["made_from"]
         quality = Quality(**made_from["quality"])
-        parts = [_part(part, made_from) for part in made_from["parts"]]
+        parts = [_part(part, made_from, path.parent) for part in made_from["parts"]]
         language = str(made_from["settings"]["language"])
     except (OSError, ValueError, TypeError, KeyError):
         raise UserError(
@@ -84,11 +84,11 @@ def faults_and_facts(path: Path) -> tuple[list[str], str]:
         for part in parts:
             starts.append(starts[-1] + part.sidecar.frames)
         faults += sound_faults(path, frames, quality.fps, starts, captions)
-    told = [duration(frames / quality.fps), f"{frames:,} frames", f"{len(parts)} chapters"]
+    told = [duration(frames / quality.fps), f"{frames:,} frames", f"{len(film_chapters(parts))} chapters"]
     return faults, ", ".join([*told, "spoken" if spoken else "silent", f"captions {' '.join(inside)}"])
 
 
-def _part(part: dict[str, Any], made_from: dict[str, Any]) -> Part:
+def _part(part: dict[str, Any], made_from: dict[str, Any], folder: Path) -> Part:
     quality, language = made_from["quality"], str(made_from["settings"]["language"])
     sidecar = Sidecar(
         scene_id=str(part["scene"]),
@@ -101,7 +101,7 @@ def _part(part: dict[str, Any], made_from: dict[str, Any]) -> Part:
         sha256=str(part["sha256"]),
         size=0,
     )
-    return Part(Path(part["clip"]), sidecar, str(part["title"]))
+    return Part(folder / part["clip"], sidecar, str(part["title"]), card=bool(part.get("card", False)))
 
 
 def read_captions(path: Path, fps: int) -> list[Caption]:

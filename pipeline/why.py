@@ -18,6 +18,8 @@ _CHANGES = {
     "steps": "step numbers changed",
     "scene": "scene class, track or place on the map changed",
     "place": "its place among the progress dots changed",
+    "seconds": "its length changed",
+    "licence": "the film's licence changed",
     "film word": "the film's words {} changed",
     "reading": "reading speed changed",
     "spoken": "how long beat {} is spoken changed",

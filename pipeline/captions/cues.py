@@ -66,6 +66,8 @@ def captions_of(
     """
     captions: list[Caption] = []
     for cue in cues:
+        if not cue.words:  # a card that says nothing
+            continue
         length = (cue.end_frame - cue.start_frame) / fps
         spoken = (heard or {}).get(cue.beat)
         pieces = _timed(cue.words, spoken or _silent(cue.words, unit, length, reading_time), unit)

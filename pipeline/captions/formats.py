@@ -26,12 +26,12 @@ def srt(captions: Iterable[Caption], fps: int) -> str:
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
-def chapters_vtt(titles: Sequence[str], starts: Sequence[int], fps: int) -> str:
-    """Chapters as a WebVTT file for `<track kind="chapters">`. `starts`: first frames, and the end of the last one."""
+def chapters_vtt(chapters: Sequence[tuple[str, int, int]], fps: int) -> str:
+    """Chapters (title, first frame, end) as a WebVTT file for `<track kind="chapters">`."""
     blocks = ["WEBVTT"]
-    for number, title in enumerate(titles):
-        start, end = (_time(frame, fps, ".") for frame in (starts[number], starts[number + 1]))
-        blocks.append("\n".join([str(number + 1), f"{start} --> {end}", _escaped(" ".join(title.split()))]))
+    for number, (title, first, end) in enumerate(chapters, 1):
+        times = f"{_time(first, fps, '.')} --> {_time(end, fps, '.')}"
+        blocks.append("\n".join([str(number), times, _escaped(" ".join(title.split()))]))
     return "\n\n".join(blocks) + "\n"
 
 

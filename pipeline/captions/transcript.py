@@ -8,11 +8,15 @@ from ..jobs import ClipCue
 
 
 def transcript(title: str, chapters: Sequence[tuple[str, Sequence[ClipCue]]], starts: Sequence[int], fps: int) -> str:
-    """Markdown. `chapters`: title and cues of each clip; `starts`: the first frame of each in the film."""
+    """Markdown. `chapters`: cues of each clip and the title of the chapter that begins with it ("" where one goes on);
+    `starts`: the first frame of each clip in the film."""
     lines = [f"# {title}", ""]
     for (heading, cues), start in zip(chapters, starts, strict=False):
-        lines += [f"## {heading} ({clock(start, fps)})", ""]
+        if heading:
+            lines += [f"## {heading} ({clock(start, fps)})", ""]
         for cue in cues:
+            if not cue.words:  # a card that says nothing
+                continue
             lines += [f"[{clock(start + cue.start_frame, fps)}] {' '.join(cue.words.split())}", ""]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -22,7 +22,10 @@ from ..storyboard import Entry, Storyboard
 _TIME = r"(\d{2,}):(\d{2}):(\d{2})\.(\d{3})"
 _TIMES = re.compile(rf"{_TIME} --> {_TIME}(?:[ \t].*)?")
 # The kinds of parts of a clip's fingerprint that the learner reads or hears.
-_SAID = {"language", "quality", "scene", "steps", "place", "title", "takeaway", "beats", "label", "words", "film word"}
+_SAID = {
+    *("language", "quality", "scene", "steps", "place", "title", "takeaway", "beats", "label", "words", "film word"),
+    "licence",  # the end card shows it
+}
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
@@ -58,7 +61,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Edition:
-    """The whole film in one language."""
+    """The whole film in one language. The lessons are its scenes; its cards, before and after them, are the film's."""
 
     language: str
     title: str
@@ -66,15 +69,24 @@ class Edition:
     sha256: str
     lessons: tuple[Lesson, ...]
     cues: tuple[Cue, ...]
+    before: int = 0  # frames of the title card
+    after: int = 0  # frames of the end card
 
     @property
     def seconds(self) -> float:
-        return sum(lesson.seconds for lesson in self.lessons)
+        fps = self.lessons[0].sidecar.fps
+        return (self.before + self.after) / fps + sum(lesson.seconds for lesson in self.lessons)
+
+    @property
+    def chapters(self) -> list[tuple[float, float]]:
+        """The first and the last second of every scene's chapter: cards belong to the chapter beside them."""
+        starts = [0.0, *self.starts[1:]]
+        return list(zip(starts, [*starts[1:], self.seconds], strict=True))
 
     @property
     def starts(self) -> list[float]:
         """The first second of every scene in the film."""
-        frames, found = 0, []
+        frames, found = self.before, []
         for lesson in self.lessons:
             found.append(frames / lesson.sidecar.fps)
             frames += lesson.sidecar.frames
@@ -94,7 +106,7 @@ def editions(
     """
     scenes, root = folders
     media = Media(root.resolve())
-    clips = plan(storyboard, entries, languages, quality, scenes, media)
+    clips = plan(storyboard, storyboard.with_cards(entries), languages, quality, scenes, media)
     found, faults, behind = [], [], []
     for language in languages:
         film = media.film(language, film_name(storyboard, language, quality, None))
@@ -133,21 +145,27 @@ def _edition(film: Path, storyboard: Storyboard, clips: Sequence[Clip]) -> Editi
         raise _UnfitError(
             f"its scenes are {listed(part['scene'] for part in parts)}, the storyboard's {listed(wanted)}"
         )
-    lessons, changed = [], []
-    for number, (clip, part) in enumerate(zip(clips, parts, strict=True), 1):
+    lessons: list[Lesson] = []
+    changed, cards = [], {"title": 0, "end": 0}
+    for clip, part in zip(clips, parts, strict=True):
         path = Path(os.path.normpath(film.parent / part["clip"]))
         sidecar = sidecar_of(path)
         if sidecar is None or sidecar.sha256 != part["sha256"] or not whole(path, sidecar):
             raise _UnfitError(f"the clip {shown_path(path)} is gone or not whole")
         if _says_otherwise(clip, sidecar):
             changed.append(clip.entry.id)
-        title = clip.entry.title[clip.language]
-        lessons.append(Lesson(clip.entry, number, title, path, sidecar, _captions(path.with_suffix(".vtt"))))
+        if clip.entry.card:
+            cards[clip.entry.card] = sidecar.frames
+            continue
+        title, cues = clip.entry.title[clip.language], _captions(path.with_suffix(".vtt"))
+        lessons.append(Lesson(clip.entry, len(lessons) + 1, title, path, sidecar, cues))
     if changed:
         raise _UnfitError(f"changed since it was rendered: {listed(changed)}")
     cues = _captions(film.with_suffix(".vtt"))
     language = clips[0].language
-    return Edition(language, storyboard.film.title[language], film, data["film"]["sha256"], tuple(lessons), cues)
+    digest = data["film"]["sha256"]
+    title = storyboard.film.title[language]
+    return Edition(language, title, film, digest, tuple(lessons), cues, cards["title"], cards["end"])
 
 
 def _says_otherwise(clip: Clip, sidecar: Sidecar) -> bool:

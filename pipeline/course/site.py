@@ -158,13 +158,12 @@ def _scene(cues: Sequence[Cue], page: LessonPage) -> dict[str, Any]:
 
 
 def _film(edition: Edition, page: EditionPage) -> dict[str, Any]:
-    starts = [round(start, 3) for start in edition.starts]
-    ends = [*starts[1:], round(edition.seconds, 3)]
+    times = [(round(start, 3), round(end, 3)) for start, end in edition.chapters]
     return {
         "video": film_file(edition.language),
         "captions": _cues(edition.cues),
-        "chapters": [[start, end, lesson.title] for start, end, lesson in zip(starts, ends, page.lessons, strict=True)],
-        "starts": starts,
+        "chapters": [[*span, lesson.title] for span, lesson in zip(times, page.lessons, strict=True)],
+        "starts": [round(start, 3) for start in edition.starts],
     }
 
 

@@ -59,7 +59,10 @@ def _trace(path: Path, changed: int) -> Trace:
 def _of_another(problem: Problem, scene: str, board: Storyboard) -> bool:
     """Whether a problem is of another scene's entry or file."""
     named = re.match(r"scenes\.(\w+)\.", problem.item)
+    card = re.match(r"film\.cards\.(\w+)\.", problem.item)
     if Path(problem.file).resolve() == board.path.resolve():
+        if card is not None:
+            return all(entry.scene != scene for entry in board.cards if entry.card == card[1])
         return named is not None and board.entry(named[1]).scene != scene
     # A scene file may hold several classes, and one that cannot be read has none.
     return Path(problem.file).stem != scene.split(".", maxsplit=1)[0]

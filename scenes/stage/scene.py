@@ -128,7 +128,7 @@ class ExplainerScene(Scene):
             raise SceneError(
                 f"the words of the beat {name!r} ask for a format that its value does not take: {error}"
             ) from None
-        seconds = max(SHORTEST_BEAT, self._seconds_of(name, words))
+        seconds = max(SHORTEST_BEAT, self.entry.seconds, self._seconds_of(name, words))
         rate = float(manim_config.frame_rate)
         beat = Beat(name, words, tuple(spoken.steps), self.frame_count, max(1, round(seconds * rate)), rate)
         self._beat = beat

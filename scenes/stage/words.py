@@ -12,6 +12,7 @@ import math
 import os
 import shutil
 import tempfile
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -188,12 +189,15 @@ def bold(string: str, size: float = theme.BODY_SIZE, color: str = theme.INK) -> 
 
 def shortened(string: str, width: float, size: float = theme.BODY_SIZE, weight: str = NORMAL) -> str:
     """`string` if it is at most `width` units wide at `size`, else its beginning with an ellipsis, or one character."""
-    text = string
-    for length in range(len(string) - 1, 0, -1):
-        if Words(text, size, weight=weight).width <= width:
-            return text
-        text = string[:length] + "…"
-    return text if Words(text, size, weight=weight).width <= width else string[:1]
+
+    def fits(text: str) -> bool:
+        return Words(text, size, weight=weight).width <= width
+
+    if len(string) < 2 or fits(string):
+        return string
+    # Halving: setting a line takes long, and a longer line is a wider one.
+    length = bisect_left(range(1, len(string)), True, key=lambda n: not fits(string[:n] + "…"))
+    return string[:length] + "…" if length else string[:1]
 
 
 class Number(Words):

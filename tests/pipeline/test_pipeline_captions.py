@@ -265,5 +265,5 @@ def test_ffmpeg_reads_the_captions(tmp_path: Path, suffix: str) -> None:
 
 
 def test_chapters_as_a_file() -> None:
-    cues = parse_vtt(chapters_vtt(["开头", "a & b"], [0, 45, 100], 30))
+    cues = parse_vtt(chapters_vtt([("开头", 0, 45), ("a & b", 45, 100)], 30))
     assert cues == [("1", 0.0, 1.5, ["开头"]), ("2", 1.5, 3.333, ["a &amp; b"])]

@@ -202,9 +202,19 @@ def test_no_partial_files_are_left(finished: Studio) -> None:
 # --- joining many -------------------------------------------------------------------------------------------------
 
 
+def picture_of(name: str, quality: Quality = TINY) -> np.ndarray:
+    """Coarse squares of grey that depend on the name, (height, width, 4)."""
+    squares = np.random.default_rng(list(name.encode())).integers(60, 220, (quality.height // 8, quality.width // 8, 1))
+    return np.append(squares.repeat(3, 2), np.full_like(squares, 255), 2).astype(np.uint8).repeat(8, 0).repeat(8, 1)
+
+
 def clip(path: Path, frames: int, quality: Quality = TINY) -> Part:
-    """A clip of one grey, with its sidecar's facts."""
-    encode(path, np.full((quality.height, quality.width, 4), 90, np.uint8), frames, quality)
+    """A clip of two pictures that no other clip has, with its sidecar's facts."""
+    stream = PictureStream(path, quality.width, quality.height, quality.fps)
+    drawn = picture_of(path.stem, quality), picture_of(f"{path.stem}, later", quality)
+    for number, count in enumerate(count for count in (frames - frames // 2, frames // 2) if count):
+        stream.write(ColourConverter().convert(drawn[number]), count, key=number == 0)
+    stream.close()
     sidecar = Sidecar(path.stem, "en", "draft", "f", quality.fps, frames, (ClipCue("b", 0, frames, "Words."),), "s", 1)
     return Part(path, sidecar, f"Chapter = {path.stem}; #1 \\ 'x'")
 

@@ -19,7 +19,7 @@ from tone_voice import ToneVoice
 
 from pipeline.captions import Caption
 from pipeline.film import find_ffmpeg, join
-from pipeline.gate import caption_file_faults, seam_faults, sound_faults, subtitle_faults
+from pipeline.gate import caption_file_faults, sound_faults, subtitle_faults
 from pipeline.manifest import Part
 from pipeline.problems import UserError
 from pipeline.qualities import Quality
@@ -251,8 +251,8 @@ def test_faults_of_the_sound_are_found(speaking: Studio, tmp_path: Path, options
     assert any(fault in one for one in found), found
 
 
-def test_faults_of_captions_and_seams_are_found(speaking: Studio, tmp_path: Path) -> None:
-    _, starts, captions = facts(speaking)
+def test_faults_of_captions_are_found(speaking: Studio, tmp_path: Path) -> None:
+    _, _, captions = facts(speaking)
     film, vtt = speaking.film(), speaking.film().with_suffix(".vtt")
     assert caption_file_faults(vtt, captions, FPS) == []
     moved = [Caption(c.name, c.start_frame + 1, c.end_frame, c.lines) for c in captions]
@@ -261,9 +261,6 @@ def test_faults_of_captions_and_seams_are_found(speaking: Studio, tmp_path: Path
     assert caption_file_faults(tmp_path / "no.vtt", captions, FPS) == ["no.vtt does not read as it was written"]
     assert "cannot be read" in caption_file_faults(tmp_path / "missing.vtt", captions, FPS)[0]
     assert "captions in" in subtitle_faults(film, [("zho", captions)], FPS)[0]
-    assert seam_faults(film, starts[:-1], FPS) == []
-    black = remux(film, tmp_path / "black.mp4", "-map", "0:v", "-g", "1", "-vf", "lutyuv=y=16:u=128:v=128")
-    assert seam_faults(black, starts[:-1], FPS) == [f"the picture at frame {start} is black" for start in starts[:-1]]
 
 
 @pytest.mark.parametrize("fps", [15, 30, 60])

@@ -19,10 +19,10 @@ _SMALLEST = 3 * PIXEL  # what is smaller than this in both directions is not mis
 Thing = Ink | Shape
 
 
-def unbroken(before: Picture, now: Picture, badge: Box) -> Iterator[Fault]:
+def unbroken(before: Picture, now: Picture, badge: Box | None) -> Iterator[Fault]:
     """What is seen at the end of one play is seen in the first frame of the next, and nothing else.
 
-    The step badge (inside the box `badge`) changes its number between plays; that is how it counts.
+    The step badge (inside the box `badge`, if there is one) changes its number between plays; that is how it counts.
     """
     for thing in _unmatched(before, now, badge):
         yield Fault("continuity", thing.name, place(thing.box), "is gone or changed in the next frame", "a play for it")
@@ -30,10 +30,10 @@ def unbroken(before: Picture, now: Picture, badge: Box) -> Iterator[Fault]:
         yield Fault("continuity", thing.name, place(thing.box), "is there or changed at once", "a play for it")
 
 
-def _unmatched(one: Picture, other: Picture, badge: Box) -> Iterator[Thing]:
+def _unmatched(one: Picture, other: Picture, badge: Box | None) -> Iterator[Thing]:
     """Things of `one` that `other` does not show."""
     for ours, theirs in ((one.texts, other.texts), (one.shapes, other.shapes)):
-        left = [thing for thing in ours if not (_small(thing) or _in(thing, badge))]
+        left = [thing for thing in ours if not (_small(thing) or (badge is not None and _in(thing, badge)))]
         known = {id(thing.mobject): thing for thing in theirs}
         left = [t for t in left if id(t.mobject) not in known or not _alike(t, known[id(t.mobject)])]
         if left:

@@ -93,6 +93,14 @@ def drawn_scenes(storyboard: Storyboard) -> list[tuple[Entry, type[ExplainerScen
     ]
 
 
+def drawn_cards(storyboard: Storyboard) -> list[tuple[Entry, type[ExplainerScene]]]:
+    """The storyboard's cards with their classes."""
+    return [
+        (entry, getattr(importlib.import_module(f"scenes.{entry.module}"), entry.class_name))
+        for entry in storyboard.cards
+    ]
+
+
 def audit_scene(
     scene_class: type[ExplainerScene], storyboard: Path | None = None, language: str | None = None
 ) -> list[Finding]:
@@ -156,7 +164,7 @@ class _Inspector:
         log, film = self.log, scene.storyboard.film
         log.add(timing.beats(scene.entry, scene.cues, scene.frame_count))
         log.add(timing.reading(film, scene.language, scene.cues, RATE))
-        log.add(timing.length(scene.frame_count, RATE))
+        log.add(timing.length(scene.entry, scene.frame_count, RATE))
         log.add(timing.steps(scene.entry, self.badge))
         log.add(self.stillness.end(scene.frame_count / RATE))
         return Inspection(
@@ -187,7 +195,7 @@ class _Inspector:
         """One frame is about to be seen."""
         if self._before is not None:
             now = take(scene, self.outlines)
-            badge = self.outlines.of(scene.chrome.badge.frame).box
+            badge = None if scene.entry.card else self.outlines.of(scene.chrome.badge.frame).box
             self.log.add(continuity.unbroken(self._before, now, badge), scene.beat_name, self.plays + 1)
             self._before = None
         self.log.add(self.flashes.look(scene, time), scene.beat_name, self.plays + 1)
@@ -199,14 +207,15 @@ class _Inspector:
         self._note(picture)
         for audit in PICTURE_AUDITS:
             self.log.add(audit(picture), self.scene.beat_name, self.plays)
-        self.log.add(texts.numbers(picture, scene.trace), self.scene.beat_name, self.plays)
+        licence = scene.storyboard.film.licence or ""
+        self.log.add(texts.numbers(picture, scene.trace, licence), self.scene.beat_name, self.plays)
         self._frame(scene, self.renderer.time)
         self._before = picture
 
     def _note(self, picture: Picture) -> None:
         words = [text.mobject for text in picture.texts if isinstance(text.mobject, Words)]
-        badge = self.scene.chrome.badge.text
-        self.badge.append(badge.string if any(word is badge for word in words) else None)
+        badge = None if self.scene.entry.card else self.scene.chrome.badge.text
+        self.badge.append(badge.string if badge is not None and any(word is badge for word in words) else None)
         self.numbers.update({word.provenance: word.string for word in words if word.provenance is not None})
 
 

@@ -11,6 +11,7 @@ from ..beats import Cue
 from .findings import Fault
 
 SHORTEST_SCENE, LONGEST_SCENE = 25.0, 70.0  # seconds
+SHORTEST_CARD, LONGEST_CARD = 3.0, 8.0  # seconds; the longest for one that speaks
 
 
 def beats(entry: Entry, cues: Sequence[Cue], frame_count: int) -> Iterator[Fault]:
@@ -40,18 +41,21 @@ def reading(film: Film, language: str, cues: Sequence[Cue], rate: float) -> Iter
             yield Fault("reading time", f"beat {cue.beat}", "", f"words not filled: {cue.words}", "filled placeholders")
 
 
-def length(frame_count: int, rate: float) -> Iterator[Fault]:
-    """A scene is neither a flash nor a lecture."""
+def length(entry: Entry, frame_count: int, rate: float) -> Iterator[Fault]:
+    """A scene is neither a flash nor a lecture; a card is a moment."""
     seconds = frame_count / rate
-    if not SHORTEST_SCENE <= seconds <= LONGEST_SCENE:
-        yield Fault("length", "the scene", "", f"{seconds:.1f} s", f"{SHORTEST_SCENE:g} to {LONGEST_SCENE:g} s")
+    shortest, longest = (SHORTEST_CARD, LONGEST_CARD) if entry.card else (SHORTEST_SCENE, LONGEST_SCENE)
+    if not shortest <= seconds <= longest:
+        yield Fault("length", "the scene", "", f"{seconds:.1f} s", f"{shortest:g} to {longest:g} s")
 
 
 def steps(entry: Entry, badge: Sequence[str | None]) -> Iterator[Fault]:
     """What the badge showed, play by play, counts through the scene's numbers, each once and in order.
 
-    None stands for a play during which the badge was not on screen.
+    None stands for a play during which the badge was not on screen. A card has none.
     """
+    if entry.card:
+        return
     if None in badge:
         yield Fault("steps", "the step badge", "", f"not on screen in play {badge.index(None) + 1}", "always on screen")
     shown = [text.rpartition(" ")[2] for text, _ in groupby(text for text in badge if text is not None)]

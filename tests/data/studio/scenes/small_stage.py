@@ -25,7 +25,8 @@ class SmallScene(Scene):
     def setup(self) -> None:
         storyboard = load_storyboard(os.environ["EXPLAINER_STORYBOARD"])
         self.language = os.environ.get("EXPLAINER_LANGUAGE", storyboard.film.default_language)
-        self.entry = next(entry for entry in storyboard.scenes if entry.class_name == type(self).__name__)
+        entries = storyboard.with_cards(storyboard.scenes)
+        self.entry = next(entry for entry in entries if entry.class_name == type(self).__name__)
         self.cues: list[Cue] = []
 
     @property
