@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, VGroup
 
@@ -15,6 +13,7 @@ from scenes.stage.fit import narrowest_pitch
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.handover import named_matrix, sentence
 from scenes.stage.layer import ARROW_ROOM, LayerScene
+from scenes.stage.reckoning import Length, Logarithm
 from scenes.stage.training_pictures import BarGrid, LossCurve
 from scenes.stage.words import Words
 
@@ -62,7 +61,6 @@ class OutputAndLoss(LayerScene):
                 buff=0.9 if many else 1.5,
                 cell=(0.9, 0.72),
                 size=22,
-                width=2 * theme.SAFE_X - 0.4,
                 least_air=0.8 if many else ARROW_ROOM,
             )
             rows, scores = picture.grids
@@ -102,7 +100,7 @@ class OutputAndLoss(LayerScene):
                 max_width=room,
                 max_height=3.1,
             )
-            self.table.shift([-theme.SAFE_X + 0.1 - self.table.get_left()[0], 0.35 - self.table.body.get_y(), 0])
+            self.table.shift([-theme.SAFE_X + 0.1 - self.table.get_left()[0], 0.28 - self.table.body.get_y(), 0])
             self.clear_for(FadeIn(self.table.column_labels), seconds=beat.share(0.18))
             rows = [FadeIn(self.table.row_with_bars(i)) for i in range(self.table.rows)]
             self.play(LaggedStart(*rows, lag_ratio=0.5), run_time=beat.share(0.4))
@@ -113,7 +111,11 @@ class OutputAndLoss(LayerScene):
 
     def which_answer(self) -> None:
         with self.beat("which_answer") as beat:
-            self.answers = [focus_frame(self.table.cell(i, word)) for i, word in enumerate(self.following)]
+            self.answers = [
+                # Close to their cells: the frames of neighbouring rows stand corner to corner.
+                focus_frame(self.table.cell(i, word), buff=0.03)
+                for i, word in enumerate(self.following)
+            ]
             self.play(FadeOut(self.frame), run_time=beat.share(0.15))
             for frame in self.answers:
                 self.play(FadeIn(frame), run_time=beat.share(0.6 / len(self.answers)))
@@ -155,10 +157,13 @@ class OutputAndLoss(LayerScene):
             self.mean = mean
 
     def blind_guess(self) -> None:
-        size = len(self.model.vocabulary)
-        with self.beat("blind_guess", blind_loss=math.log(size)) as beat:
-            even = Words(self.label("blind"), theme.BODY_SIZE, theme.DIM)
-            even.next_to(self.mean, DOWN, 0.4).set_x(0)
+        cost = Logarithm(Length("logits"))
+        with self.beat("blind_guess", blind_loss=cost.value(self.trace)) as beat:
+            even = VGroup(
+                Words(self.label("blind"), theme.BODY_SIZE, theme.DIM),
+                self.result(cost, size=theme.BODY_SIZE, color=theme.DIM),
+            ).arrange(RIGHT, buff=0.2)
+            even.next_to(self.mean, DOWN, 0.3).set_x(0)
             self.play(FadeIn(even), run_time=beat.share(0.3))
 
     def gradients(self) -> None:

@@ -77,8 +77,13 @@ class Equation(VGroup):
         terms = [part for part in parts if isinstance(part, Term)]
         signs = {i: bold(part, SIGN_SIZE, theme.DIM) for i, part in enumerate(parts) if isinstance(part, str)}
         columns = [self._columns(scene, term) for term in terms]
-        taken = sum(self._heading(term, names) for term in terms) + sum(sign.width for sign in signs.values())
-        drawn, widths = self._shares(scene, terms, columns, width - taken, (buff, least_air), len(parts) - 1)
+        taken = sum(sign.width for sign in signs.values())
+        # Row names are as large as the numbers, up to the size of a label: small numbers leave more room.
+        rooms = [
+            width - taken - sum(self._heading(term, names, label) for term in terms)
+            for label in (theme.LABEL_SIZE, theme.SMALL_SIZE)
+        ]
+        drawn, widths = self._shares(scene, terms, columns, (rooms[0], rooms[1]), (buff, least_air), len(parts) - 1)
         self.grids: list[MatrixGrid] = []
         self.tags = VGroup()
         self.signs = VGroup(*signs.values())
@@ -108,13 +113,18 @@ class Equation(VGroup):
         scene: ExplainerScene,
         terms: Sequence[Term],
         columns: Sequence[int],
-        width: float,
+        widths: tuple[float, float],
         air: tuple[float, float],
         gaps: int,
     ) -> tuple[list[int], list[float]]:
-        """How many columns of each term are drawn, and how wide each may be."""
+        """How many columns of each term are drawn, and how wide each may be.
+
+        `widths` are for all columns and the air between the terms, with large and with small names before the rows;
+        `air` is as asked and the least, at each of the `gaps`.
+        """
         buff, least = air
-        room = width - buff * gaps
+        width = widths[1]
+        room = widths[0] - buff * gaps
         fair = [room / sum(columns) * count for count in columns]
         if room / sum(columns) >= WIDEST_NUMBER:
             return list(columns), fair
@@ -137,10 +147,10 @@ class Equation(VGroup):
         return int(scene.trace[term.key][term.index].shape[-2 if term.transposed else -1])
 
     @staticmethod
-    def _heading(term: Term, names: Sequence[Name]) -> float:
+    def _heading(term: Term, names: Sequence[Name], size: float) -> float:
         """The width of the names before the rows of a term."""
         shown = term.row_names or (names if term.named else ())
-        widths = (min(bold(name.text, theme.LABEL_SIZE).width, WIDEST_ROW_NAME) + 0.2 for name in shown)
+        widths = (min(bold(name.text, size).width, WIDEST_ROW_NAME) + 0.2 for name in shown)
         return max(widths, default=0.0)
 
     @staticmethod

@@ -124,7 +124,6 @@ class LayerScene(ExplainerScene):
             buff=1.6,
             cell=(0.9, 0.72),
             size=22,
-            width=2 * theme.SAFE_X - 0.4,
             least_air=ARROW_ROOM,
         )
 

@@ -114,6 +114,20 @@ class Root:
 
 
 @dataclass(frozen=True)
+class Logarithm:
+    """The natural logarithm of something positive."""
+
+    of: Expression
+
+    def value(self, trace: Any) -> float:
+        """The logarithm; raises ValueError for anything that is not above 0."""
+        return math.log(self.of.value(trace))
+
+    def __str__(self) -> str:
+        return f"ln {self.of}"
+
+
+@dataclass(frozen=True)
 class Reckoned:
     """Where a number on screen comes from when it is reckoned: the expression, and how it is printed."""
 

@@ -14,6 +14,8 @@ from .boxes import panel
 from .grid import MatrixGrid, Name
 from .words import Number, Words
 
+AIR = 0.15  # units: between a number and the curve beside it
+
 
 class BarGrid(MatrixGrid):
     """Probabilities as a matrix: in each cell a bar as long as the value, in the quiet colour of its column's word."""
@@ -76,13 +78,22 @@ class LossCurve(VGroup):
             self.pieces.add(piece)
         self.dot = Dot(self.points[0], radius=0.09, color=theme.INK).set_z_index(theme.Z_WORDS)
         first = Number(trace, f"training.{corpus}.loss", (0,), 2, theme.LABEL_SIZE)
-        self.first = first.next_to(self.points[0], RIGHT, 0.3)
+        self.first = self._beside_the_curve(first)
         last = Number(trace, f"training.{corpus}.loss", (len(self.loss) - 1,), 3, theme.LABEL_SIZE)
         self.last = last.next_to(self.points[-1], UP, 0.35).shift(LEFT * 0.25)
         self.across = Words(across, theme.LABEL_SIZE, theme.DIM).next_to(self.box, DOWN, 0.24)
         self.up = Words(up, theme.LABEL_SIZE, theme.DIM).next_to(self.box, UP, 0.2, aligned_edge=LEFT)
         self.frame = VGroup(self.box, self.axis, self.across, self.up, self.first, self.dot)
         self.add(self.frame, self.pieces, self.last)
+
+    def _beside_the_curve(self, number: Number) -> Number:
+        """The number at the height of the first point, right of all of the curve that comes by at that height."""
+        number.next_to(self.points[0], RIGHT, 0.3)
+        x, y, _ = np.array([self._place(t) for t in range(len(self.steps))]).T
+        along = np.linspace(0, len(x) - 1, 20 * len(x))  # between the moments, too: a steep line passes in one step
+        near = np.abs(np.interp(along, np.arange(len(x)), y) - number.get_y()) < number.height / 2 + AIR
+        passing = np.interp(along, np.arange(len(x)), x)[near]
+        return number.shift(RIGHT * max(0.0, float(passing.max(initial=-np.inf)) + AIR - number.get_left()[0]))
 
     def _place(self, t: int) -> np.ndarray:
         """Where the t-th moment of the training stands in the panel."""

@@ -10,7 +10,7 @@ import pytest
 
 from scenes.stage.audit import texts
 from scenes.stage.audit.picture import Outlines, take
-from scenes.stage.reckoning import Entry, Exponential, Length, Product, Result, Root, Sum, row_of
+from scenes.stage.reckoning import Entry, Exponential, Length, Logarithm, Product, Result, Root, Sum, row_of
 
 TRACE = {"x": np.array([[0.5, -0.25], [2.0, 3.0]]), "one": np.array(7.0)}
 A, B = Entry("x", (0, 0)), Entry("x", (0, 1))
@@ -25,6 +25,7 @@ A, B = Entry("x", (0, 0)), Entry("x", (0, 1))
         (Sum((Product((A, A)), B)), 0.0, "(x[0, 0] · x[0, 0] + x[0, 1])"),
         (Exponential(B), math.exp(-0.25), "exp x[0, 1]"),
         (Root(Length("x")), math.sqrt(2), "√ length of axis -1 of x"),
+        (Logarithm(Length("x")), math.log(2), "ln length of axis -1 of x"),
         (Length("x", 0), 2.0, "length of axis 0 of x"),
     ],
 )
