@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import Any
 
-from .qualities import QUALITIES
-from .review_commands import Shared, names, one_of
+from .arguments import Parsed, Shared, add_command, names, out_option, quality_option
 
 FOLDER = "course"
 
 
 def add_course_commands(commands: Any, shared: Shared) -> None:
     """Add the command to `commands`, argparse's subparsers."""
-    course = commands.add_parser(
+    course = add_command(
+        commands,
         "course",
-        allow_abbrev=False,
-        help="make a site, SCORM packages and files to upload from the rendered film",
-        description="Write everything that a course needs from the film as it was rendered: a site that works "
+        "make a site, SCORM packages and files to upload from the rendered film",
+        "Write everything that a course needs from the film as it was rendered: a site that works "
         "without a server, SCORM 1.2 and 2004 packages, and files to upload with captions and transcript. Render the "
         "film first.",
     )
@@ -28,16 +25,11 @@ def add_course_commands(commands: Any, shared: Shared) -> None:
         metavar="LANG",
         help="a language of the film, several by repeating it, or all (default: every language that is rendered)",
     )
-    course.add_argument(
-        "--quality",
-        type=one_of(tuple(QUALITIES), "a quality"),
-        metavar="QUALITY",
-        help="the quality that was rendered (default: the storyboard's quality)",
-    )
-    course.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: media/course)")
+    quality_option(course, what="the quality that was rendered")
+    out_option(course, "FOLDER", "media/course")
     shared.common(course)
 
-    def run(arguments: argparse.Namespace) -> int:
+    def run(arguments: Parsed) -> int:
         from rich.console import Console  # noqa: PLC0415
 
         from .course.kit import CourseRequest, make_course  # noqa: PLC0415

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from .problems import did_you_mean, listed
+from .arguments import Parsed, Shared, add_command, language_option, one_of, out_option, whole
 from .storyboard import load_storyboard
 
 CORPORA = ("one_sentence", "word_by_word")
 WORKSHEETS = "worksheet"
 
 
-def add_learning_commands(
-    commands: Any,
-    common: Callable[[Any], None],
-    storyboard: Callable[[argparse.Namespace], Path],
-    media: Callable[[argparse.Namespace], Path],
-) -> None:
-    """Add both commands to `commands`, argparse's subparsers.
-
-    `common` adds the options that every command has; `storyboard` and `media` read the paths from parsed arguments.
-    """
-    train = commands.add_parser(
+def add_learning_commands(commands: Any, shared: Shared) -> None:
+    """Add both commands to `commands`, argparse's subparsers."""
+    train = add_command(
+        commands,
         "train",
-        allow_abbrev=False,
-        help="train the storyboard's model and keep its weights",
-        description="Train the storyboard's model, from the weights that the film shows, and write one small text file "
+        "train the storyboard's model and keep its weights",
+        "Train the storyboard's model, from the weights that the film shows, and write one small text file "
         "for each corpus. The film uses the file from then on.",
     )
     train.add_argument(
@@ -40,38 +30,38 @@ def add_learning_commands(
         "translated word by word; all: both (default)",
     )
     train.add_argument(
-        "--steps", type=_whole(0, 20_000), metavar="N", help="updates of the weights (default: 200; 3000)"
+        "--steps", type=whole(0, 20_000), metavar="N", help="updates of the weights (default: 200; 3000)"
     )
     train.add_argument("--rate", type=_rate, metavar="X", help="learning rate (default: 0.05; 0.02, falling to 0)")
-    train.add_argument("--order", type=_whole(0, 2**32 - 1), metavar="N", help="seed of the order of the sentences")
+    train.add_argument("--order", type=whole(0, 2**32 - 1), metavar="N", help="seed of the order of the sentences")
     train.add_argument(
         "--restarts",
-        type=_whole(1, 1000),
+        type=whole(1, 1000),
         metavar="N",
         help="try at most N orders, until words and attention are right (default: 8)",
     )
-    train.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: engine/weights)")
-    common(train)
+    out_option(train, "FOLDER", "engine/weights")
+    shared.common(train)
 
-    worksheet = commands.add_parser(
+    worksheet = add_command(
+        commands,
         "worksheet",
-        allow_abbrev=False,
-        help="write exercises for students and their answers",
-        description="Write exercises made from the model's numbers, and their answers in files of their own, as "
+        "write exercises for students and their answers",
+        "Write exercises made from the model's numbers, and their answers in files of their own, as "
         "Markdown and as HTML for printing.",
     )
-    worksheet.add_argument("--language", metavar="LANG", help="zh or en (default: the storyboard's default_language)")
+    language_option(worksheet, "zh or en", "the storyboard's default_language")
     worksheet.add_argument(
         "--seed",
-        type=_whole(0, 999_999),
+        type=whole(0, 999_999),
         default=1,
         metavar="N",
         help="which words and heads are asked about (default: 1)",
     )
-    worksheet.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: media/worksheet)")
-    common(worksheet)
+    out_option(worksheet, "FOLDER", "media/worksheet")
+    shared.common(worksheet)
 
-    def run_train(arguments: argparse.Namespace) -> int:
+    def run_train(arguments: Parsed) -> int:
         from engine.weights_file import FOLDER  # noqa: PLC0415
 
         from .train_command import TrainRequest, train_model  # noqa: PLC0415
@@ -84,13 +74,13 @@ def add_learning_commands(
             restarts=arguments.restarts,
             folder=arguments.out or FOLDER,
         )
-        return train_model(load_storyboard(storyboard(arguments), check_scenes=False), request)
+        return train_model(load_storyboard(shared.storyboard(arguments), check_scenes=False), request)
 
-    def run_worksheet(arguments: argparse.Namespace) -> int:
+    def run_worksheet(arguments: Parsed) -> int:
         from .worksheet import make_worksheet  # noqa: PLC0415
 
-        board = load_storyboard(storyboard(arguments), check_scenes=False)
-        folder = arguments.out or media(arguments) / WORKSHEETS
+        board = load_storyboard(shared.storyboard(arguments), check_scenes=False)
+        folder = arguments.out or shared.media(arguments) / WORKSHEETS
         return make_worksheet(board, arguments.language, arguments.seed, folder)
 
     train.set_defaults(run=run_train)
@@ -98,28 +88,8 @@ def add_learning_commands(
 
 
 def _corpora(text: str) -> tuple[str, ...]:
-    if text == "all":
-        return CORPORA
-    if text not in CORPORA:
-        names = [*CORPORA, "all"]
-        hint = did_you_mean(text, names)
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is not a corpus; allowed: {listed(names)}' + (f"; {hint}" if hint else "")
-        )
-    return (text,)
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = low - 1
-        if not low <= number <= high:
-            raise argparse.ArgumentTypeError(f'"{text}" is not allowed; allowed: whole numbers from {low} to {high}')
-        return number
-
-    return parse
+    name = one_of([*CORPORA, "all"], "a corpus")(text)
+    return CORPORA if name == "all" else (name,)
 
 
 def _rate(text: str) -> float:

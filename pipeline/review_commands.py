@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .problems import UserError, did_you_mean, listed, shown_path
-from .qualities import QUALITIES
+from .arguments import (
+    MOST_JOBS,
+    Parsed,
+    Shared,
+    add_command,
+    jobs_option,
+    language_option,
+    names,
+    one_of,
+    out_option,
+    quality_option,
+)
+from .problems import shown_path
 from .stills import MOMENTS
-from .storyboard import Storyboard
-
-Parsed = argparse.Namespace
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What every command has: its common options, and how they are read."""
-
-    common: Callable[[Any], None]
-    load: Callable[[Parsed], Storyboard]
-    folder: Callable[[Parsed], Path]
-    media: Callable[[Parsed], Path]
 
 
 def add_review_commands(commands: Any, shared: Shared) -> None:
@@ -35,16 +31,16 @@ def add_review_commands(commands: Any, shared: Shared) -> None:
 
 
 def _still(commands: Any, shared: Shared) -> None:
-    still = commands.add_parser(
+    still = add_command(
+        commands,
         "still",
-        allow_abbrev=False,
-        help="write one frame of a scene as a picture",
-        description="Write one frame of a scene, the same that is in the film; what comes before it is not drawn.",
+        "write one frame of a scene as a picture",
+        "Write one frame of a scene, the same that is in the film; what comes before it is not drawn.",
     )
     still.add_argument("scene", metavar="SCENE", help="the scene's id in the storyboard")
     still.add_argument("beat", metavar="BEAT", help="the beat's name in the storyboard")
-    _language(still)
-    _quality(still, "the storyboard's quality")
+    language_option(still)
+    quality_option(still)
     still.add_argument(
         "--at",
         type=one_of(MOMENTS, "a moment of a beat"),
@@ -77,19 +73,19 @@ def _still(commands: Any, shared: Shared) -> None:
 
 
 def _contact_sheet(commands: Any, shared: Shared) -> None:
-    sheet = commands.add_parser(
+    sheet = add_command(
+        commands,
         "contact-sheet",
-        allow_abbrev=False,
-        help="write one picture a scene with its frames and words",
-        description="Write one picture a scene: the frame at the end of each beat, or one every so many seconds, with "
+        "write one picture a scene with its frames and words",
+        "Write one picture a scene: the frame at the end of each beat, or one every so many seconds, with "
         "the beat's name, the time and the words.",
     )
     _many(sheet)
     sheet.add_argument(
         "--every", type=_every, metavar="WHEN", help="beat (default), or a number of seconds between frames"
     )
-    _quality(sheet, "draft", "draft")
-    sheet.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: media/contact-sheets)")
+    quality_option(sheet, "draft", "draft")
+    out_option(sheet, "FOLDER", "media/contact-sheets")
     shared.common(sheet)
 
     def run(arguments: Parsed) -> int:
@@ -113,15 +109,15 @@ def _contact_sheet(commands: Any, shared: Shared) -> None:
 
 
 def _posters(commands: Any, shared: Shared) -> None:
-    posters = commands.add_parser(
+    posters = add_command(
+        commands,
         "posters",
-        allow_abbrev=False,
-        help="write the frames that stand for the film and its scenes",
-        description="Write the film's poster beside the film and one for each scene into media/posters. The storyboard "
+        "write the frames that stand for the film and its scenes",
+        "Write the film's poster beside the film and one for each scene into media/posters. The storyboard "
         "chooses them: film: poster: {scene: …, beat: …}, and poster: BEAT in a scene (default: its last beat).",
     )
     _many(posters)
-    _quality(posters, "the storyboard's quality")
+    quality_option(posters)
     shared.common(posters)
 
     def run(arguments: Parsed) -> int:
@@ -143,11 +139,11 @@ def _posters(commands: Any, shared: Shared) -> None:
 
 
 def _ocr(commands: Any, shared: Shared) -> None:
-    ocr = commands.add_parser(
+    ocr = add_command(
+        commands,
         "ocr",
-        allow_abbrev=False,
-        help="check by OCR that the numbers on screen can be read",
-        description="Read the numbers of the 1080p frames at the end of every beat with an OCR model that knows "
+        "check by OCR that the numbers on screen can be read",
+        "Read the numbers of the 1080p frames at the end of every beat with an OCR model that knows "
         "nothing of the film, compare them with the trace, and list what was not read right in media/ocr.",
     )
     _selection(ocr, "all")
@@ -197,10 +193,6 @@ def watch_scene(arguments: Parsed, storyboard: Path, folders: tuple[Path, Path])
 # -- arguments that several have ---------------------------------------------------------------------------------------
 
 
-def _language(command: Any) -> None:
-    command.add_argument("--language", metavar="LANG", help="a language of the film (default: the storyboard's)")
-
-
 def _selection(command: Any, otherwise: str) -> None:
     command.add_argument("--scenes", nargs="+", metavar="ID", help="only these scenes (ids, spaces or commas between)")
     command.add_argument(
@@ -210,48 +202,7 @@ def _selection(command: Any, otherwise: str) -> None:
 
 def _many(command: Any) -> None:
     _selection(command, "the storyboard's")
-    command.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="draw N scenes at a time, 1 to 64 (default: one per core)"
-    )
-
-
-def _quality(command: Any, otherwise: str, default: str | None = None) -> None:
-    command.add_argument(
-        "--quality",
-        type=one_of(tuple(QUALITIES), "a quality"),
-        default=default,
-        metavar="QUALITY",
-        help=f"{', '.join(QUALITIES)} (default: {otherwise})",
-    )
-
-
-def names(texts: list[str] | None) -> list[str] | None:
-    """Names from arguments that may each hold several, with commas between. Raises UserError for an empty list."""
-    if texts is None:
-        return None
-    found = [name for text in texts for name in text.replace(",", " ").split()]
-    if not found:
-        raise UserError("The list of names is empty.\n    next: name at least one, or leave the option out")
-    return found
-
-
-def one_of(allowed: tuple[str, ...], what: str) -> Callable[[str], str]:
-    """An argument type: one of `allowed`, with near misses told."""
-
-    def parse(text: str) -> str:
-        if text not in allowed:
-            hint = did_you_mean(text, allowed)
-            message = f'"{text}" is not {what}; allowed: {listed(allowed)}'
-            raise argparse.ArgumentTypeError(message + (f"; {hint}" if hint else ""))
-        return text
-
-    return parse
-
-
-def _jobs(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 64):
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number of jobs; allowed: 1 to 64')
-    return int(text)
+    jobs_option(command, f"draw N scenes at a time, 1 to {MOST_JOBS}")
 
 
 def _every(text: str) -> float | None:
