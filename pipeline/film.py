@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from .captions import Caption, srt, vtt
 from .files import sha256_of, whole_file
@@ -59,42 +59,36 @@ def find_ffmpeg(chosen: str | None = None) -> str:
     return named
 
 
+class About(TypedDict):
+    """What a film is told beside its clips: its language, its title, its unit of reading (words or characters)."""
+
+    language: str
+    title: str
+    unit: str
+    extras: NotRequired[Extras]
+
+
+def _recipe(parts: Sequence[Part], target: Path, quality: Quality, about: About) -> dict[str, Any]:
+    told = {"language": about["language"], "title": about["title"], "unit": about["unit"]}
+    return recipe(parts, target, quality, **told, **about.get("extras", NO_EXTRAS).settings())
+
+
 def finished_film(
-    parts: Sequence[Part],
-    target: Path,
-    quality: Quality,
-    *,
-    language: str,
-    title: str,
-    unit: str,
-    binary: Callable[[], str],
-    extras: Extras = NO_EXTRAS,
+    parts: Sequence[Part], target: Path, quality: Quality, *, binary: Callable[[], str], **about: Unpack[About]
 ) -> JoinedFilm:
     """The film of `parts` at `target`: the one that is there if it is this very film, whole; else it is joined."""
-    made_from = recipe(parts, target, quality, language=language, title=title, unit=unit, **extras.settings())
-    there = film_in_place(target, made_from)
-    return there or join(
-        parts, target, quality, language=language, title=title, unit=unit, binary=binary(), extras=extras
-    )
+    there = film_in_place(target, _recipe(parts, target, quality, about))
+    return there or join(parts, target, quality, binary=binary(), **about)
 
 
-def join(
-    parts: Sequence[Part],
-    target: Path,
-    quality: Quality,
-    *,
-    language: str,
-    title: str,
-    unit: str,
-    binary: str,
-    extras: Extras = NO_EXTRAS,
-) -> JoinedFilm:
+def join(parts: Sequence[Part], target: Path, quality: Quality, *, binary: str, **about: Unpack[About]) -> JoinedFilm:
     """Write the film of `parts`, its captions, chapters and transcript, the captions of its clips, and its manifest.
 
     Raises UserError where ffmpeg or the verification finds a fault; then what was there before is still there.
     """
+    language, title, unit, extras = about["language"], about["title"], about["unit"], about.get("extras", NO_EXTRAS)
     frames = sum(part.sidecar.frames for part in parts)
-    made_from = recipe(parts, target, quality, language=language, title=title, unit=unit, **extras.settings())
+    made_from = _recipe(parts, target, quality, about)
     write_clip_captions(parts, unit, extras)
     subtitles = [(name, inside(captions, frames)) for name, captions in subtitles_of(parts, language, unit, extras)]
     with whole_file(target) as temporary:

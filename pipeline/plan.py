@@ -9,6 +9,7 @@ from .clips import Clip, Media, estimated_frames
 from .fingerprint import digest_of, model_of, parts_of, sources_of
 from .problems import UserError, did_you_mean, listed, shown_path
 from .qualities import Quality
+from .scene_loading import module_file
 from .sources import recall
 from .storyboard import Entry, Storyboard
 from .voice.narration import Table, durations, for_scenes
@@ -68,7 +69,7 @@ def plan(
     """The clips that the films need, language by language, scene by scene. `spoken`: narration by language."""
     recall(media.sources)
     model = model_of(storyboard)
-    files = {entry.module: scenes_folder.joinpath(*entry.module.split(".")).with_suffix(".py") for entry in entries}
+    files = {entry.module: module_file(scenes_folder, entry.module) for entry in entries}
     sources = {module: sources_of(file) for module, file in files.items()}
     clips = []
     for language in languages:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 from .problems import UserError, did_you_mean, listed
+from .scene_loading import module_file
+from .stills import known_language
 from .storyboard import REPO_ROOT, Storyboard
 
 
@@ -27,12 +29,8 @@ def preview(
         hint = did_you_mean(scene_id, drawn) if entry is None else ""
         lines = [f'"{scene_id}" {what}.', f"    allowed: {listed(drawn)}", *([f"    next: {hint}"] if hint else [])]
         raise UserError("\n".join(lines))
-    film = storyboard.film
-    if language is not None and language not in film.languages:
-        hint = did_you_mean(language, film.languages)
-        lines = [f'The film has no language "{language}".', f"    allowed: {listed(film.languages)}"]
-        raise UserError("\n".join([*lines, *([f"    next: {hint}"] if hint else [])]))
-    file = folder.joinpath(*entry.module.split(".")).with_suffix(".py")
+    spoken = known_language(storyboard, language)
+    file = module_file(folder, entry.module)
     if open_video and not _can_open():
         print("There is no program here that opens a video; the file that manim names below is ready to be opened.")
         open_video = False
@@ -40,7 +38,7 @@ def preview(
     command = [sys.executable, "-m", "manim", *options, str(file), entry.class_name]
     environment = os.environ | {
         "EXPLAINER_STORYBOARD": str(storyboard.path.resolve()),
-        "EXPLAINER_LANGUAGE": language or film.default_language,
+        "EXPLAINER_LANGUAGE": spoken,
         "EXPLAINER_SCENES": str(folder),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(REPO_ROOT), str(folder), os.environ.get("PYTHONPATH", "")])),
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed, shown_path
 from .scene_facts import Call, SceneFacts, SceneModule, facts_of, read_module
+from .scene_loading import module_file
 from .storyboard import Entry, Film
 from .yaml_lines import Document, PathKey
 
@@ -39,7 +40,7 @@ class SceneSource:
         return self._facts[key]
 
     def path(self, name: str) -> Path:
-        return self.folder.joinpath(*name.split(".")).with_suffix(".py")
+        return module_file(self.folder, name)
 
     def names(self) -> list[str]:
         """The scene files there are, by module name."""
