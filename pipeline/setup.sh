@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes .venv ready: system libraries where they are missing, Python, the packages of pyproject.toml.
+# Makes .venv ready: system libraries where they are missing, Python, the packages of requirements/dev.lock.
 # Says in one line each what it does; does nothing, silently, when everything is in place.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 venv=.venv
 stamp=$venv/.installed
-state() { cat pyproject.toml pipeline/setup.sh | cksum; }
+state() { cat pyproject.toml requirements/dev.lock pipeline/setup.sh | cksum; }
 
 if [ -x "$venv/bin/python" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(state)" ] &&
     "$venv/bin/python" -c '' 2>/dev/null; then
@@ -116,8 +116,11 @@ if ! { [ -x "$venv/bin/python" ] && recent "$venv/bin/python" && "$venv/bin/pyth
     "$python" -m venv "$venv"
 fi
 rm -f "$stamp"
-say "installing the Python packages of pyproject.toml"
-"$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-input --editable '.[dev]'
+say "installing the Python packages of requirements/dev.lock"
+# Each archive must have a digest that the lock names; the project itself, which has none, comes after them, alone.
+install=("$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-input --no-deps)
+"${install[@]}" --require-hashes --requirement requirements/dev.lock
+"${install[@]}" --editable .
 state >"$stamp.partial"
 mv "$stamp.partial" "$stamp"
 say "ready"

@@ -36,12 +36,12 @@ if [ ${#missing[@]} -gt 0 ]; then
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-state() { cat package-lock.json setup.sh ../../pyproject.toml | cksum; }
+state() { cat package-lock.json setup.sh ../../requirements/browser-test.lock | cksum; }
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(state)" ]; then
     exit 0
 fi
-say "installing packages from PyPI (the extra browser-test)"
-"$python" -m pip install -qq --disable-pip-version-check --no-input --editable '../..[browser-test]'
+say "installing packages from PyPI (requirements/browser-test.lock)"
+"$python" -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes --requirement ../../requirements/browser-test.lock
 say "installing packages from npm"
 npm ci --no-audit --no-fund --ignore-scripts --silent
 archive=$(npm pack --silent --pack-destination node_modules "$schemas")

@@ -23,7 +23,8 @@ class House:
         self.log = root / "calls"
         self.bin.mkdir(parents=True)
         (self.root / "pipeline").mkdir(parents=True)
-        for name in ("pyproject.toml", "Makefile", "pipeline/setup.sh"):
+        (self.root / "requirements").mkdir()
+        for name in ("pyproject.toml", "Makefile", "pipeline/setup.sh", "requirements/dev.lock"):
             shutil.copyfile(REPO / name, self.root / name)
         for name in TOOLS:
             if found := shutil.which(name):
@@ -78,23 +79,28 @@ def test_set_up_says_what_it_does_and_does_nothing_twice(house: House) -> None:
     assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines() == [
         "setup: making .venv with Python 3.12",
-        "setup: installing the Python packages of pyproject.toml",
+        "setup: installing the Python packages of requirements/dev.lock",
         "setup: ready",
     ]
     assert "pip install" in house.calls()
+    assert "--require-hashes --requirement requirements/dev.lock" in house.calls()
     second = house.setup()
     assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
     assert "pip install" not in house.calls()
 
 
-def test_a_changed_pyproject_is_installed_again_into_the_same_environment(house: House) -> None:
+@pytest.mark.parametrize("changed", ["pyproject.toml", "requirements/dev.lock"])
+def test_a_change_is_installed_again_into_the_same_environment(house: House, changed: str) -> None:
     house.python()
     house.libraries()
     house.setup()
-    with (house.root / "pyproject.toml").open("a") as file:
+    with (house.root / changed).open("a") as file:
         file.write("# changed\n")
     again = house.setup()
-    assert again.stdout.splitlines() == ["setup: installing the Python packages of pyproject.toml", "setup: ready"]
+    assert again.stdout.splitlines() == [
+        "setup: installing the Python packages of requirements/dev.lock",
+        "setup: ready",
+    ]
 
 
 def test_a_failed_installation_is_tried_again(house: House) -> None:
