@@ -9,12 +9,13 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .fingerprint import source_digest
-from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError
+from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError, origins_of
 from .qualities import QUALITIES
 from .scene_loading import camera_of, load_class, manim_settings, scene_environment, scene_file
 
@@ -118,7 +119,14 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
     if counted != clip.scene_frames:
         raise SceneFaultError(f"the scene counted {counted} frames but drew {clip.scene_frames}")
     cues = tuple(
-        ClipCue(cue.beat, int(cue.start_frame), int(cue.end_frame), cue.words, tuple(cue.steps))
+        ClipCue(
+            cue.beat,
+            int(cue.start_frame),
+            int(cue.end_frame),
+            cue.words,
+            tuple(cue.steps),
+            origins_of(asdict(origin) for origin in getattr(cue, "origins", ())),
+        )
         for cue in scene.cues
         if cue.start_frame >= start
     )

@@ -60,6 +60,17 @@ def log_of(job: Job) -> str:
 
 
 @dataclass(frozen=True)
+class NumberOrigin:
+    """Where a number in the words comes from: the placeholder that it fills; the entries of the trace, the main one
+    first (an index of () is the whole array), or a setting of the model; and how it is reckoned from them."""
+
+    name: str
+    places: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    setting: str = ""
+    how: str = ""
+
+
+@dataclass(frozen=True)
 class ClipCue:
     """What is said from one frame of the clip to another (end exclusive)."""
 
@@ -68,6 +79,7 @@ class ClipCue:
     end_frame: int
     words: str
     steps: tuple[int, ...] = ()
+    origins: tuple[NumberOrigin, ...] = ()  # of the numbers in the words, as far as the scene says
 
 
 @dataclass(frozen=True)
@@ -119,7 +131,22 @@ class Sidecar:
 
 def cues_of(data: Iterable[dict[str, Any]]) -> tuple[ClipCue, ...]:
     """Cues from their JSON form."""
-    return tuple(ClipCue(**{**cue, "steps": tuple(cue["steps"])}) for cue in data)
+    return tuple(
+        ClipCue(**{**cue, "steps": tuple(cue["steps"]), "origins": origins_of(cue.get("origins", ()))}) for cue in data
+    )
+
+
+def origins_of(data: Iterable[dict[str, Any]]) -> tuple[NumberOrigin, ...]:
+    """Origins of numbers from their JSON form."""
+    return tuple(
+        NumberOrigin(
+            str(one["name"]),
+            tuple((str(key), tuple(int(at) for at in index)) for key, index in one["places"]),
+            str(one["setting"]),
+            str(one["how"]),
+        )
+        for one in data
+    )
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-# Filled in every text of the film from the model's configuration; see `scenes/stage`.
+if TYPE_CHECKING:
+    from engine import ModelConfig
+
+# Filled in every text of the film from the model's configuration; see `film_values`.
 FILM_PLACEHOLDERS = (
     "source",
     "target",
@@ -53,6 +57,24 @@ def placeholders(words: str) -> list[str]:
             raise PlaceholderError(f'"{shown}" has the unknown format "{spec}"')
         names.append(name)
     return names
+
+
+def film_values(model: ModelConfig, language: str) -> dict[str, str | int]:
+    """What fills the placeholders that every text of the film may use: FILM_PLACEHOLDERS."""
+    joiner = "" if language.startswith("zh") or all(len(word) == 1 for word in model.source) else " "
+    return {
+        "source": joiner.join(model.source),
+        "target": " ".join(model.target),
+        "n_source": len(model.source),
+        "n_target": len(model.target),
+        "vocabulary_size": len(model.vocabulary),
+        "d_model": model.d_model,
+        "heads": model.heads,
+        "d_head": model.d_head,
+        "d_ff": model.d_ff,
+        "encoder_layers": model.encoder_layers,
+        "decoder_layers": model.decoder_layers,
+    }
 
 
 def fill(words: str, values: Mapping[str, object]) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
 from pydantic_core import PydanticCustomError
 
-from .placeholders import FILM_PLACEHOLDERS, fill
+from .placeholders import FILM_PLACEHOLDERS, fill, film_values
 from .problems import Problem, StoryboardError, did_you_mean, listed
 from .reading import DEFAULT_SPEED, default_unit, reading_units
 from .yaml_lines import load
@@ -33,6 +33,7 @@ __all__ = [
     "Storyboard",
     "StoryboardError",
     "fill",
+    "film_values",
     "load_storyboard",
 ]
 

@@ -24,6 +24,7 @@ from scenes.attention_parts import MIDDLE_Y, Crossing, ScoreLine, decimals_that_
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.dot_product import DotProduct
+from scenes.stage.facts import told
 from scenes.stage.formula import Formula
 from scenes.stage.grid import Heatmap, MatrixGrid
 from scenes.stage.handover import HeadMaps, QueriesAndKeys, heads_to_show
@@ -43,7 +44,7 @@ from scenes.stage.motion import (
 )
 from scenes.stage.reckoning import Entry, Exponential, Length, Root, Sum, row_of
 from scenes.stage.roles import KEY, QUERY, tinged
-from scenes.stage.scene import ExplainerScene, Value
+from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
 
 STEM = "encoder.0.attn"
@@ -161,7 +162,7 @@ class AttentionScores(ExplainerScene):
 
     def scale(self) -> None:
         root = Root(Length(f"{STEM}.q"))
-        with self.beat("scale", root=Value(root.value(self.trace))) as beat:
+        with self.beat("scale", root=self.reckoned(root)) as beat:
             grid = self._grid()
             sign = VGroup(
                 Formula("div sqrt(d_k)", 40, theme.INK),
@@ -285,7 +286,7 @@ class AttentionScores(ExplainerScene):
             word=self.words[word],
             top_here=self.words[here],
             top_there=self.words[there],
-            other_head=self.other + 1,
+            other_head=told(self.other + 1, setting="heads"),
         ) as beat:
             heads = heads_to_show(self)
             pair = HeadMaps(self, PATTERN, self.ids, self.ids, heads)

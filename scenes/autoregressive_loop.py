@@ -23,10 +23,12 @@ from scenes.autoregressive_encoder import EncoderBoard, memory_style
 from scenes.autoregressive_parts import CacheBoard, MaskBoard, Pill, decoder_panel, make_plan
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
+from scenes.stage.facts import told
 from scenes.stage.flow import FlowArrow
 from scenes.stage.handover import sentence
 from scenes.stage.marks import CrossMark, Tick
 from scenes.stage.motion import all_but, fly, pulse, raise_above, settle
+from scenes.stage.reckoning import Entry
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
 
@@ -124,7 +126,13 @@ class AutoregressiveLoop(ExplainerScene):
         verdicts = verdicts_on(self.said, self.model.target_ids, self.model.start_symbol is None)
         words = " ".join(self.model.vocabulary[i] for i in self.said)
         wrong = sum(not right for right in verdicts)
-        with self.beat("compare", said=words, wrong=wrong, judged=len(verdicts)) as beat:
+        sources = (Entry("greedy.tokens"), Entry("tgt.tokens"))
+        with self.beat(
+            "compare",
+            said=words,
+            wrong=told(wrong, *sources, how="#(greedy.tokens ≠ tgt.tokens)"),
+            judged=told(len(verdicts), *sources, how="#(greedy.tokens, tgt.tokens)"),
+        ) as beat:
             self._lay_out_verdict(beat.share(0.34))
             self._judge(verdicts, beat.share(0.5))
 

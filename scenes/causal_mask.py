@@ -26,11 +26,13 @@ from scenes.stage import theme
 from scenes.stage.beats import Beat
 from scenes.stage.boxes import Chip, focus_frame
 from scenes.stage.equation import Equation, Term
+from scenes.stage.facts import told
 from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import MatrixGrid
 from scenes.stage.handover import HEAT_CELL, MIDDLE, FramedMemory, masked_map
 from scenes.stage.motion import fly, mask_cell, pulse, raise_above, settle
+from scenes.stage.reckoning import Entry
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow, token_width
 from scenes.stage.words import Words, power_of_ten, shortened
@@ -182,7 +184,8 @@ class CausalMask(ExplainerScene):
 
     def mask_out(self) -> None:
         mask = float(self.trace["decoder.mask"].min()) if self.count > 1 else -1e9
-        with self.beat("mask_out", mask_value=power_of_ten(mask)) as beat:
+        said = told(power_of_ten(mask), Entry("decoder.mask", (0, 1))) if self.count > 1 else power_of_ten(mask)
+        with self.beat("mask_out", mask_value=said) as beat:
             tag = Words(self.label("mask", value=power_of_ten(mask)), theme.LABEL_SIZE, theme.MASKED_INK)
             together = VGroup(self.formula.copy(), tag).arrange(RIGHT, buff=0.3)
             together.move_to([self.grid_.body.get_center()[0], self.formula.get_y(), 0])

@@ -10,12 +10,14 @@ from scenes.stage import theme
 from scenes.stage.beats import Beat
 from scenes.stage.boxes import Chip, focus_frame
 from scenes.stage.equation import Equation, Term
+from scenes.stage.facts import Value, told
 from scenes.stage.flow import FlowArrow
 from scenes.stage.formula import Formula
 from scenes.stage.grid import Heatmap
 from scenes.stage.handover import HEAT_CELL, MIDDLE, HeadMaps, heads_to_show, named_matrix
 from scenes.stage.layer import FEW_WORDS, LayerScene
 from scenes.stage.motion import appear, fly, grid_flights, raise_above, reword, rows_appear, settle, unlight
+from scenes.stage.reckoning import Entry
 from scenes.stage.words import Words
 
 HEAD = 0
@@ -227,7 +229,9 @@ class CrossAttention(LayerScene):
             self._frame_extremes(key, beat)
 
     def many_sentences(self) -> None:
-        with self.beat("many_sentences", n_sentences=len(word_by_word(self.model))) as beat:
+        loss = Entry("training.word_by_word.loss")
+        n_sentences = told(len(word_by_word(self.model)), loss, how="#(training.word_by_word)")
+        with self.beat("many_sentences", n_sentences=n_sentences) as beat:
             key = f"{MANY_SENTENCES}.{self.attention}.pattern"
             self._show_maps(key, self.label("many_sentences"), theme.INK, beat.share(0.3))
             # It has to look: each row's largest share, one after the other.
@@ -248,7 +252,7 @@ class CrossAttention(LayerScene):
             next_word=vocabulary[following[row]] if following else vocabulary[self.ids[row]],
             reader=self.row_names[row].text,
             top_source=self.source_names[top].text,
-            weight=float(pattern[row, top]),
+            weight=self.value(f"{MANY_SENTENCES}.{self.attention}.pattern", (head, row, top)),
         ) as beat:
             best = self._map(f"{MANY_SENTENCES}.{self.attention}.pattern", head, 0)
             tag = self._weights_tag(self.label("best_head", n=head + 1), theme.INK, VGroup(best))
@@ -297,10 +301,12 @@ class CrossAttention(LayerScene):
         tag = self._weights_tag(text, color, VGroup(self.maps, *numbers))
         self.clear_for(FadeIn(self.maps), *[FadeIn(n) for n in numbers], FadeIn(tag), seconds=seconds)
 
-    def _extremes(self, key: str) -> tuple[float, float]:
+    def _extremes(self, key: str) -> tuple[Value, Value]:
         """The smallest and the largest weight of the heads that are shown."""
         shown = self.trace[key][list(self.heads)]
-        return float(shown.min()), float(shown.max())
+        ends = (np.unravel_index(int(flat), shown.shape) for flat in (np.argmin(shown), np.argmax(shown)))
+        low, high = (self.value(key, (self.heads[int(head)], int(row), int(column))) for head, row, column in ends)
+        return low, high
 
     def _frame_extremes(self, key: str, beat: Beat) -> None:
         """The smallest weight on stage is framed, then the largest."""

@@ -8,11 +8,13 @@ from manim import LEFT, RIGHT, UP, FadeIn, FadeOut
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.equation import Term
+from scenes.stage.facts import told
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.formula import Formula
 from scenes.stage.handover import MIDDLE, named_matrix
 from scenes.stage.layer import LayerScene
 from scenes.stage.motion import dim, unlight
+from scenes.stage.reckoning import Entry
 
 
 class DecoderFeedForward(LayerScene):
@@ -74,7 +76,8 @@ class DecoderFeedForward(LayerScene):
             self.wide = wide
 
     def what_stays_lit(self) -> None:
-        lit = int(np.sum(self.trace[f"{self.layer}.mlp.post"][0] > 0))
+        key = f"{self.layer}.mlp.post"
+        lit = told(int(np.sum(self.trace[key][0] > 0)), Entry(key), how=f"#({key}[0] > 0)")
         with self.beat("what_stays_lit", word=self.row_names[0].text, n_lit=lit) as beat:
             frame = focus_frame(self.wide.grids[1].row(0))
             self.play(FadeIn(frame), dim(self.wide.grids[0].body), run_time=beat.share(0.2))

@@ -7,6 +7,7 @@ from manim import Create, FadeIn, FadeOut
 
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
+from scenes.stage.facts import told
 from scenes.stage.handover import close_future, named_matrix
 from scenes.stage.motion import raise_above
 from scenes.stage.replay import ReplayScene
@@ -120,7 +121,8 @@ class DecoderSecondLayer(ReplayScene):
 
     def ask_the_source(self) -> None:
         crossed = [i + 1 for i in range(self.model.decoder_layers) if f"decoder.{i}.cross_attn.out" in self.trace]
-        with self.beat("ask_the_source", cross_attention_layers=", ".join(str(i) for i in crossed)) as beat:
+        layers = told(", ".join(str(i) for i in crossed), setting="decoder_layers")
+        with self.beat("ask_the_source", cross_attention_layers=layers) as beat:
             closing = named_matrix(self, f"{self.layer}.ln1.out", self.ids)
             grid = self.state[0][0]
             asking = [focus_frame(self.stack.boxes[i - 1], color=theme.SHARED) for i in crossed]

@@ -21,10 +21,12 @@ from manim import (
 from scenes.embedding_parts import CELL, HEIGHT, MOST_ROWS, Table, columns_drawn, width_drawn
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
+from scenes.stage.facts import told
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.grid import elision
 from scenes.stage.handover import SentenceWithIds, named_matrix
 from scenes.stage.motion import appear, dim, fly, light, paint_now, raise_above, rows_appear, settle, unlight
+from scenes.stage.reckoning import Entry
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.tokens import TokenRow, token_width
 from scenes.stage.words import Words, bold, shortened
@@ -88,7 +90,7 @@ class Embedding(ExplainerScene):
 
     def look_up(self) -> None:
         first = self.source_ids[0]
-        with self.beat("look_up", word=self.model.vocabulary[first], id=first) as beat:
+        with self.beat("look_up", word=self.model.vocabulary[first], id=told(first, Entry("src.tokens", (0,)))) as beat:
             row, color = self.table.row_of(first), self.token_color(first)
             travelling = raise_above(self.ids[0].copy())
             self.play(FadeOut(travelling, target_position=self.table.name_of(first)), run_time=beat.share(0.28))

@@ -7,10 +7,12 @@ from manim import LEFT, UP, FadeIn, FadeOut, LaggedStart, VGroup
 
 from scenes.stage.boxes import focus_frame
 from scenes.stage.equation import Equation, Term
+from scenes.stage.facts import told
 from scenes.stage.formula import Formula
 from scenes.stage.handover import HEAT_CELL, HeadMaps, heads_to_show, named_matrix
 from scenes.stage.layer import LayerScene
 from scenes.stage.motion import fly, rows_appear, unlight, vanish
+from scenes.stage.reckoning import Entry
 
 LAYER = "encoder.0"
 
@@ -137,7 +139,8 @@ class EncoderLayer(LayerScene):
             self.wide = wide
 
     def relu(self) -> None:
-        with self.beat("relu", n_dark=int(np.sum(self.trace[f"{LAYER}.mlp.pre"] < 0))) as beat:
+        key = f"{LAYER}.mlp.pre"
+        with self.beat("relu", n_dark=told(int(np.sum(self.trace[key] < 0)), Entry(key), how=f"#({key} < 0)")) as beat:
             self.darken_negatives(self.wide.grids[1], f"{LAYER}.mlp.post", beat.share(0.8))
 
     def contract(self) -> None:

@@ -18,6 +18,7 @@ from scenes.inference_parts import (
 from scenes.stage import theme
 from scenes.stage.bars import ProbabilityBars
 from scenes.stage.boxes import focus_frame
+from scenes.stage.facts import told
 from scenes.stage.fit import MARK, narrowest_pitch, that_fit
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.grid import MatrixGrid, empty_places
@@ -25,6 +26,7 @@ from scenes.stage.handover import HEAT_CELL, close_future, sentence
 from scenes.stage.layer import LayerScene
 from scenes.stage.marks import CrossMark, Tick
 from scenes.stage.motion import carry_all, dim, pulse, raise_above, settle
+from scenes.stage.reckoning import Length
 from scenes.stage.tokens import TokenRow
 from scenes.stage.words import Words
 
@@ -93,7 +95,9 @@ class InferenceStep(LayerScene):
             self.play(FadeIn(self.places), FadeIn(self.reader), run_time=beat.share(0.12))
 
     def play_mask(self) -> None:
-        with self.beat("mask", n_prefix=len(self.ids), first=self.first_word) as beat:
+        with self.beat(
+            "mask", n_prefix=told(len(self.ids), Length(f"{self.pass_key}.mask", 0)), first=self.first_word
+        ) as beat:
             larger = 1.0 + LARGER * (MOST_READ - len(self.ids))
             self.map = self.heatmap(
                 f"{self.pass_key}.decoder.0.self_attn.pattern",

@@ -9,11 +9,12 @@ from scenes.stage import miniature, theme
 from scenes.stage.bars import ProbabilityBars
 from scenes.stage.boxes import focus_frame
 from scenes.stage.equation import Equation, Term
+from scenes.stage.facts import told
 from scenes.stage.fit import narrowest_pitch
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.handover import named_matrix, sentence
 from scenes.stage.layer import ARROW_ROOM, LayerScene
-from scenes.stage.reckoning import Length, Logarithm
+from scenes.stage.reckoning import Entry, Length, Logarithm
 from scenes.stage.training_pictures import BarGrid, LossCurve
 from scenes.stage.words import Words
 
@@ -158,7 +159,7 @@ class OutputAndLoss(LayerScene):
 
     def blind_guess(self) -> None:
         cost = Logarithm(Length("logits"))
-        with self.beat("blind_guess", blind_loss=cost.value(self.trace)) as beat:
+        with self.beat("blind_guess", blind_loss=self.reckoned(cost)) as beat:
             even = VGroup(
                 Words(self.label("blind"), theme.BODY_SIZE, theme.DIM),
                 self.result(cost, size=theme.BODY_SIZE, color=theme.DIM),
@@ -196,14 +197,15 @@ class OutputAndLoss(LayerScene):
                 self.play(FadeIn(back, shift=LEFT * 0.3), lit, *changed, run_time=beat.share(0.5 / len(order)))
 
     def descent(self) -> None:
-        loss = self.trace[f"training.{CORPUS}.loss"]
+        loss, steps = f"training.{CORPUS}.loss", f"training.{CORPUS}.steps"
+        last = len(self.trace[steps]) - 1
         with self.beat(
             "descent",
-            n_updates=int(self.trace[f"training.{CORPUS}.steps"][-1]),
-            loss_before=float(loss[0]),
-            loss_after=float(loss[-1]),
+            n_updates=told(int(self.trace[steps][last]), Entry(steps, (last,))),
+            loss_before=self.value(loss, (0,)),
+            loss_after=self.value(loss, (last,)),
         ) as beat:
-            self.moments = self._moments(len(loss))
+            self.moments = self._moments(last + 1)
             self.curve = LossCurve(
                 self.trace,
                 CORPUS,

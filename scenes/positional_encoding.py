@@ -23,6 +23,7 @@ from manim import (
 from scenes.stage import theme
 from scenes.stage.boxes import focus_frame
 from scenes.stage.curves import ReadingLine, round_steps
+from scenes.stage.facts import told
 from scenes.stage.grid import MatrixGrid, Name, empty_places
 from scenes.stage.handover import named_matrix
 from scenes.stage.motion import (
@@ -38,6 +39,7 @@ from scenes.stage.motion import (
     vanish,
 )
 from scenes.stage.pairs import SentenceAndReverse, tell, turn_over
+from scenes.stage.reckoning import Entry
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.sums import NamedGrid, SpelledSum, line_up, side_by_side
 from scenes.stage.waves import PositionWaves, WaveGrid, quiet
@@ -157,7 +159,8 @@ class PositionalEncoding(ExplainerScene):
 
     def slow_waves(self) -> None:
         period = self.panels.period(self.shown - 1)
-        with self.beat("slow_waves", period=f"{period:.0f}") as beat:
+        law = f"2π · 10000^({(self.shown - 1) // 2 * 2} / d_model)"
+        with self.beat("slow_waves", period=told(f"{period:.0f}", setting="d_model", how=law)) as beat:
             near, far = self.panels.reach, period * 1.06
             # The waves that are not spoken of step back; so they do not shimmer either when they get dense.
             fast = [j for j in range(self.shown) if self.panels.period(j) < period]
@@ -248,7 +251,9 @@ class PositionalEncoding(ExplainerScene):
     # -- steps 11 and 12: the sum -----------------------------------------------------------------------------------
     def add_first(self) -> None:
         at = self.at = min(1, self.count - 1)
-        with self.beat("add_first", word=self.model.source[at], position=at) as beat:
+        with self.beat(
+            "add_first", word=self.model.source[at], position=told(at, Entry("pos_embed"), how=f"pos_embed[{at}]")
+        ) as beat:
             self.total = NamedGrid(self._word_rows("src.input"), self.label("sum"))
             parts = (self.embed, self.codes, self.total)
             moves, signs = line_up(parts, "+=", self.sign_room, MIDDLE_Y + 0.4)

@@ -23,10 +23,12 @@ from manim import (
 
 from scenes.stage import theme
 from scenes.stage.boxes import Cell, Chip, focus_frame, panel
+from scenes.stage.facts import told
 from scenes.stage.flow import FlowArrow, FlowBox
 from scenes.stage.handover import SentenceWithIds, sentence
 from scenes.stage.marks import CrossMark, Tick
 from scenes.stage.motion import fly, raise_above, settle
+from scenes.stage.reckoning import Entry
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words
 from scenes.tokenization_parts import RunningText, VocabularyTable, chips_in_a_row, lit, quiet
@@ -141,7 +143,7 @@ class Tokenization(ExplainerScene):
             self.add(self.table)
 
     def look_up_source(self) -> None:
-        with self.beat("source_ids", source_ids=self._listed(self.source_ids)) as beat:
+        with self.beat("source_ids", source_ids=self._ids("src.tokens", self.source_ids)) as beat:
             self.play(
                 *[thing.animate.shift(UP * self.LOWER) for thing in (self.rows[0], self.table, *self.headings[:3])],
                 *[chip.animate.shift(UP * self.LOWER).quiet() for chip in self.rows[1]],
@@ -151,7 +153,7 @@ class Tokenization(ExplainerScene):
             self.source_numbers = self._look_up(0, "src.tokens", self.source_ids, beat.share(0.82))
 
     def look_up_target(self) -> None:
-        with self.beat("target_ids", target_ids=self._listed(self.target_ids)) as beat:
+        with self.beat("target_ids", target_ids=self._ids(self.target_key, self.target_ids)) as beat:
             self.play(
                 *[chip.animate.quiet() for chip in self.rows[0]],
                 *[chip.animate.wake() for chip in self.rows[1]],
@@ -318,6 +320,11 @@ class Tokenization(ExplainerScene):
             )
             for key, ids in (("src.tokens", self.source_ids), (self.target_key, self.target_ids))
         ]
+
+    def _ids(self, key: str, ids: Sequence[int]) -> str:
+        """Ids as the words say them, with where each comes from."""
+        said: str = told(self._listed(ids), *[Entry(key, (at,)) for at in range(len(ids))])
+        return said
 
     def _listed(self, ids: Sequence[int]) -> str:
         """Ids as the words say them."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine import Trace
 
-from ..placeholders import fill
+from ..placeholders import fill, film_values
 from ..storyboard import Storyboard
 from .described import Description, descriptions, keys_read
 from .material import Edition, Lesson
@@ -133,7 +133,7 @@ def edition_page(
         places |= {seen.place for beat in page.beats if beat.seen for seen in beat.seen.values}
     places |= {part.place for part in found if part.place}
     linked = [part for part in found if part.number and (part.place or part.setting)]
-    exact = [part for part in linked if part.setting or (part.place and part.place.index is not None)]
+    exact = [part for part in linked if part.exact]
     counts = Counts(sum(part.number for part in found), len(exact), len(linked) - len(exact))
     links = (*zip(("worksheet", "answers"), sheets, strict=False), ("values", values_file(edition.language)))
     return EditionPage(edition.language, edition.title, words, tuple(lessons), links, frozenset(places), counts, trace)
@@ -185,33 +185,14 @@ def _lesson(
 
 def _part(part: Fragment, language: str, words: Words) -> Part:
     if part.place:
-        hint = words.say("source_of", place=part.place.name)
+        hint = words.say("source_of", place=part.how or part.place.name)
         return Part(part.text, f"{values_file(language)}#{part.place.anchor}", hint)
     if part.setting:
-        hint = words.say("source_of", place=part.setting)
+        hint = words.say("source_of", place=part.how or part.setting)
         return Part(part.text, f"{values_file(language)}#setting-{part.setting}", hint)
     return Part(part.text)
 
 
 def _takeaway(lesson: Lesson, language: str, trace: Trace) -> str:
     """The scene's take-away, filled as the stage fills it."""
-    return fill(lesson.entry.takeaway[language], film_settings(trace, language))
-
-
-def film_settings(trace: Trace, language: str) -> dict[str, Any]:
-    """The values of the placeholders that every text of the film may use, as `scenes/stage` fills them."""
-    model = trace.config
-    joiner = "" if language.startswith("zh") or all(len(word) == 1 for word in model.source) else " "
-    return {
-        "source": joiner.join(model.source),
-        "target": " ".join(model.target),
-        "n_source": len(model.source),
-        "n_target": len(model.target),
-        "vocabulary_size": len(model.vocabulary),
-        "d_model": model.d_model,
-        "heads": model.heads,
-        "d_head": model.d_head,
-        "d_ff": model.d_ff,
-        "encoder_layers": model.encoder_layers,
-        "decoder_layers": model.decoder_layers,
-    }
+    return fill(lesson.entry.takeaway[language], film_values(trace.config, language))

@@ -1,9 +1,10 @@
 """Where the numbers in spoken words come from: a setting of the model, or values of the trace that the scene looked up.
 
-A beat's words were filled into the storyboard's text, so each number is what stands in the place of a placeholder. It
-is said to come from a key of the trace if that key alone, of those that the scene looked up and that belong to the
-beat's steps, holds a value that reads so with as many decimals. A number with three decimals or more may come from any
-step, if still only one key holds it. All others are left without a place: none is better than a wrong one.
+A beat's words were filled into the storyboard's text, so each number is what stands in the place of a placeholder.
+Where the scene says what it filled in, that is where the number comes from. Where it does not, the number is said to
+come from a key of the trace if that key alone, of those that the scene looked up and that belong to the beat's steps,
+holds a value that reads so with as many decimals. A number with three decimals or more may come from any step, if still
+only one key holds it. All others are left without a place: none is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import numpy as np
 
 from engine import Trace
 
-from ..jobs import ClipCue
+from ..jobs import ClipCue, NumberOrigin
 from ..storyboard import FILM_PLACEHOLDERS, Entry
 
 _TELLING = 3  # so many decimals are hardly ever alike by chance
-_NUMBER = re.compile(r"(?<![\w.])([-−+]?)(\d+)(?:\.(\d+))?( ?[%％])?(?![\w]|\.\d)")
+_NUMBER = re.compile(r"(?<![\w.])([-−+]?)(\d+)(?:\.(\d+))?(?:[eE][-−+]?\d+)?( ?[%％])?(?![\w]|\.\d)")
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Fragment:
-    """A part of spoken words. `place`: where it comes from, if it is a number; `setting`: of which model setting."""
+    """A part of spoken words. `place`: where it comes from, if it is a number, the main one of several; `setting`: of
+    which model setting; `how`: the expression, where it is reckoned; `exact`: no other value may be meant."""
 
     text: str
     place: Place | None = None
     setting: str = ""
     number: bool = False
+    how: str = ""
+    exact: bool = False
 
 
 def fragments(
@@ -64,15 +68,30 @@ def fragments(
     for text, name in _filled(template, cue.words):
         if name in FILM_PLACEHOLDERS:
             number = bool(_NUMBER.fullmatch(text))
-            found.append(Fragment(text, setting=name if number else "", number=number))
+            found.append(Fragment(text, setting=name if number else "", number=number, exact=number))
             continue
         end = 0
-        for match in _NUMBER.finditer(text) if name or name is None else ():
+        told = [origin for origin in cue.origins if origin.name == name]
+        for at, match in enumerate(_NUMBER.finditer(text) if name or name is None else ()):
             found.append(Fragment(text[end : match.start()]))
-            found.append(Fragment(match[0], place=_place(match, trace, keys, current), number=True))
+            origin = told[min(at, len(told) - 1)] if told else None
+            found.append(_told(match[0], origin) if origin else _found(match, trace, keys, current))
             end = match.end()
         found.append(Fragment(text[end:]))
     return _joined(found)
+
+
+def _told(text: str, origin: NumberOrigin) -> Fragment:
+    """A number of which the scene says where it comes from."""
+    # The whole of an array has no spot of its own: the number leads to the array.
+    place = next((Place(key, index or None) for key, index in origin.places), None)
+    return Fragment(text, place, origin.setting, True, origin.how, True)
+
+
+def _found(match: re.Match[str], trace: Trace, keys: Sequence[str], steps: tuple[int, ...]) -> Fragment:
+    """A number of which the scene does not say it."""
+    place = _place(match, trace, keys, steps)
+    return Fragment(match[0], place, number=True, exact=place is not None and place.index is not None)
 
 
 def steps_of_beats(cues: Sequence[ClipCue], entry: Entry) -> list[tuple[int, ...]]:
@@ -103,8 +122,8 @@ def _filled(template: str, words: str) -> list[tuple[str, str | None]]:
 
 
 def _place(match: re.Match[str], trace: Trace, keys: Sequence[str], steps: tuple[int, ...]) -> Place | None:
-    if match[3] and not int(match[3]):
-        return None  # what was rounded to 1.00 or 0.00 may be anything
+    if (match[3] and not int(match[3])) or "e" in match[0].lower():
+        return None  # what was rounded to 1.00 or 0.00 may be anything; powers of ten are not searched for
     near = {key: cells for key in keys if trace.spec(key).step in steps and (cells := _cells(match, trace, key))}
     if not near and len(match[3] or "") >= _TELLING:
         near = {key: cells for key in keys if (cells := _cells(match, trace, key))}

@@ -16,10 +16,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from engine import Trace
 
+from ..placeholders import film_values
 from ..storyboard import CourseSettings
 from .colours import theme_colours
 from .material import Cue, Edition
-from .pages import EditionPage, LessonPage, film_file, film_settings
+from .pages import EditionPage, LessonPage, film_file
 from .values import values_page
 
 STATIC = Path(__file__).with_name("static")
@@ -95,9 +96,8 @@ def text_files(site: Site, kind: str) -> dict[str, str]:
     }
     files |= {script: (STATIC / script).read_text(encoding="utf-8") for script in scripts}
     for page in site.pages:
-        settings = [
-            (name, value) for name, value in film_settings(site.trace, page.language).items() if isinstance(value, int)
-        ]
+        facts = film_values(site.trace.config, page.language)
+        settings = [(name, value) for name, value in facts.items() if isinstance(value, int)]
         values = values_page(page.places, site.trace, page.words)
         files[page.values_file] = (
             templates().get_template("values.html.j2").render(edition=page, settings=settings, values=values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from .facts import NumberOrigin
+
 
 @dataclass(frozen=True)
 class Cue:
@@ -15,6 +17,7 @@ class Cue:
     end_frame: int
     words: str
     steps: tuple[int, ...]
+    origins: tuple[NumberOrigin, ...] = ()  # where the numbers in the words come from, as far as the scene says
 
 
 @dataclass

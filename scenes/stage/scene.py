@@ -12,15 +12,16 @@ from typing import Any
 from manim import Animation, Scene, Wait
 from manim import config as manim_config
 
-from pipeline.storyboard import fill
+from pipeline.storyboard import fill, film_values
 
 from . import theme
 from .beats import Beat, Cue
 from .board import STORYBOARD_VARIABLE, storyboard_for, storyboard_path, trace_for
 from .chrome import Chrome, ChromeWords
+from .facts import Fact, Value, told
 from .grid import Heatmap, MatrixGrid, Name
 from .narration import spoken_seconds
-from .reckoning import Expression, Result
+from .reckoning import Entry, Expression, Result
 from .words import Number
 
 __all__ = ["STORYBOARD_VARIABLE", "ExplainerScene", "SceneError", "Value", "storyboard_path"]
@@ -34,14 +35,6 @@ SHORTEST_BEAT = 3.0  # seconds
 
 class SceneError(RuntimeError):
     """A scene and its storyboard entry do not fit; the message says what to change."""
-
-
-class Value(float):
-    """A number for the words: formats like a float, with a true minus sign."""
-
-    def __format__(self, spec: str) -> str:
-        text = float.__format__(self, spec or ".2f")
-        return text.replace("-", "−")
 
 
 class ExplainerScene(Scene):
@@ -88,21 +81,7 @@ class ExplainerScene(Scene):
     # -- words ----------------------------------------------------------------------------------------------------
     def film_facts(self) -> dict[str, Any]:
         """Values for the placeholders that every sentence may use."""
-        model = self.model
-        joiner = "" if self.language.startswith("zh") else " "
-        return {
-            "source": "".join(model.source) if all(len(w) == 1 for w in model.source) else joiner.join(model.source),
-            "target": " ".join(model.target),
-            "n_source": len(model.source),
-            "n_target": len(model.target),
-            "vocabulary_size": len(model.vocabulary),
-            "d_model": model.d_model,
-            "heads": model.heads,
-            "d_head": model.d_head,
-            "d_ff": model.d_ff,
-            "encoder_layers": model.encoder_layers,
-            "decoder_layers": model.decoder_layers,
-        }
+        return dict(film_values(self.model, self.language))
 
     def label(self, name: str, **facts: Any) -> str:
         """A label of this scene's storyboard entry in the language drawn, with its placeholders filled."""
@@ -143,7 +122,8 @@ class ExplainerScene(Scene):
             raise SceneError(f"beat {name!r} ended before its numbers {beat.steps} were shown; give it more plays")
         self._beat = None
         self._played.append(name)
-        self.cues.append(Cue(name, beat.start, self.frame_count, words, beat.steps))
+        origins = [one for fact, value in facts.items() if isinstance(value, Fact) for one in value.named(fact)]
+        self.cues.append(Cue(name, beat.start, self.frame_count, words, beat.steps, tuple(origins)))
 
     def _seconds_of(self, name: str, words: str) -> float:
         """Seconds that the words of a beat take, heard or read, and the quiet after them."""
@@ -215,7 +195,13 @@ class ExplainerScene(Scene):
 
     def value(self, key: str, index: tuple[int, ...] = ()) -> Value:
         """One value of the trace for the words."""
-        return Value(self.trace[key][index])
+        value: Value = told(float(self.trace[key][index]), Entry(key, index))
+        return value
+
+    def reckoned(self, expression: Expression) -> Value:
+        """A value reckoned from entries of the trace for the words; see `told` for other facts."""
+        value: Value = told(expression.value(self.trace), expression)
+        return value
 
     # -- tokens ---------------------------------------------------------------------------------------------------
     def token_color(self, token_id: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from pipeline.course.provenance import Place, fragments, steps_of_beats
 from pipeline.course.quiz import Question, question_for
 from pipeline.course.values import values_page
 from pipeline.course.words import Words
-from pipeline.jobs import ClipCue, Sidecar
+from pipeline.jobs import ClipCue, NumberOrigin, Sidecar, cues_of
 from pipeline.storyboard import REPO_ROOT, Entry, load_storyboard
 
 PATTERN = "encoder.0.attn.pattern"
@@ -127,6 +129,27 @@ def test_settings_of_the_model_lead_to_the_settings(trace: Trace) -> None:
     cue = ClipCue("one", 0, 30, "4 numbers for “我爱水课”", ())
     parts = fragments(cue, entry, "en", trace, [])
     assert [(part.text, part.setting) for part in parts if part.number] == [("4", "d_model")]
+
+
+def test_what_the_scene_says_of_a_number_comes_before_what_might_be_found(trace: Trace) -> None:
+    entry, text = scene("{p:.2f} of {n}, {ids}"), number_text(float(trace[PATTERN][0, 1, 2]), 2)
+    origins = (
+        NumberOrigin("p", ((PATTERN, (0, 1, 2)),)),
+        NumberOrigin("n", (("logits", ()),), how="ln length of axis -1 of logits"),
+        NumberOrigin("ids", (("src.tokens", (0,)),)),
+        NumberOrigin("ids", (), "heads"),
+    )
+    cue = ClipCue("one", 0, 30, f"{text} of 2.08, 4 and −1e9", (25,), origins)
+    assert cues_of([json.loads(json.dumps(asdict(cue)))]) == (cue,)
+    assert cues_of([{"beat": "one", "start_frame": 0, "end_frame": 1, "words": "", "steps": []}])[0].origins == ()
+    parts = [part for part in fragments(cue, entry, "en", trace, [PATTERN]) if part.number]
+    assert [(part.text, part.place, part.setting, part.how) for part in parts] == [
+        (text, Place(PATTERN, (0, 1, 2)), "", ""),
+        ("2.08", Place("logits"), "", "ln length of axis -1 of logits"),
+        ("4", Place("src.tokens", (0,)), "", ""),
+        ("−1e9", None, "heads", ""),
+    ]
+    assert all(part.exact for part in parts)
 
 
 def test_every_place_of_the_page_of_values_has_its_spot(trace: Trace) -> None:

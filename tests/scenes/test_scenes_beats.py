@@ -24,7 +24,7 @@ class Clock(ExplainerScene):
 
     def __init__(self, beats: dict[str, tuple[int, ...]], seconds: float) -> None:
         spoken = {name: SimpleNamespace(words={"en": f"{name} {{side}}"}, steps=steps) for name, steps in beats.items()}
-        self.entry = SimpleNamespace(id="clock", beats=spoken)
+        self.entry = SimpleNamespace(id="clock", beats=spoken, seconds=0.0)
         self.storyboard = SimpleNamespace(film=SimpleNamespace(reading_time=lambda _words, _language: seconds))
         self.language = "en"
         self.shown: list[int] = []
