@@ -27,7 +27,7 @@ from ..worksheet import worksheet_words
 from ..worksheet_exercises import make_exercises
 from ..worksheet_pages import Page, web_page
 from .material import Edition, Lesson, editions
-from .pages import EditionPage, edition_page, film_file, stem
+from .pages import ANSWERS, EditionPage, edition_page, film_file, stem
 from .quiz import Question, question_for
 from .record import Origin, Record, is_kit
 from .scorm import VERSIONS, manifest, write_package
@@ -139,12 +139,13 @@ def _write(
 
     say("site")
     texts = {name: text for files in sheets.values() for name, text in files.items()}
+    handed_out = {name: text for name, text in texts.items() if ANSWERS not in name}
     for name, text in (text_files(site, "site") | texts).items():
         write_text(record.file(f"site/{name}", "page"), text)
     for kind, name in VERSIONS.items():
         say(name)
         package = record.file(f"{slug}-{name}.zip", "scorm")
-        files = text_files(site, kind) | texts
+        files = text_files(site, kind) | handed_out
         names = ["index.html", *sorted((files.keys() | media.keys()) - {"index.html"})]
         files["imsmanifest.xml"] = manifest(kind, slug, pages[0].title, names, settings)
         write_package(package, files, media)
@@ -180,7 +181,7 @@ def _worksheets(language: str, trace: Trace) -> dict[str, str]:
         return {}
     exercises = make_exercises(trace, WORKSHEET_SEED)
     return {
-        f"worksheet-{language}{'-answers' if answers else ''}.html": web_page(
+        f"worksheet-{language}{f'-{ANSWERS}' if answers else ''}.html": web_page(
             Page(trace, exercises, words, language, WORKSHEET_SEED, answers)
         )
         for answers in (False, True)

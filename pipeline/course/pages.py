@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine import Trace
@@ -15,6 +15,8 @@ from .material import Edition, Lesson
 from .provenance import Fragment, Place, fragments, steps_of_beats
 from .quiz import Question
 from .words import Words
+
+ANSWERS = "answers"
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,10 @@ class EditionPage:
     def values_file(self) -> str:
         return values_file(self.language)
 
+    def for_students(self) -> EditionPage:
+        """The same without the link to the answers."""
+        return replace(self, links=tuple(link for link in self.links if link[0] != ANSWERS))
+
     def foreign(self, key: str) -> bool:
         """Whether the meaning of a key is told in English on a page in another language."""
         return not self.words.has_meaning(self.trace.spec(key))
@@ -135,7 +141,7 @@ def edition_page(
     linked = [part for part in found if part.number and (part.place or part.setting)]
     exact = [part for part in linked if part.exact]
     counts = Counts(sum(part.number for part in found), len(exact), len(linked) - len(exact))
-    links = (*zip(("worksheet", "answers"), sheets, strict=False), ("values", values_file(edition.language)))
+    links = (*zip(("worksheet", ANSWERS), sheets, strict=False), ("values", values_file(edition.language)))
     return EditionPage(edition.language, edition.title, words, tuple(lessons), links, frozenset(places), counts, trace)
 
 

@@ -73,17 +73,21 @@ def templates() -> Environment:
 
 
 def text_files(site: Site, kind: str) -> dict[str, str]:
-    """Name -> text of every file of the site but videos, pictures and worksheets. `kind`: a key of TRACKERS."""
+    """Name -> text of every file of the site but videos, pictures and worksheets. `kind`: a key of TRACKERS.
+
+    A package is what students get: nothing in it leads to the answers of the worksheet.
+    """
     whole_film = kind == "site"
+    pages = site.pages if kind == "site" else tuple(page.for_students() for page in site.pages)
     scripts = (*_SCRIPTS, *TRACKERS[kind], "course.js")
     colours = theme_colours()
     files = {
         "index.html": templates()
         .get_template("index.html.j2")
         .render(
-            first=site.pages[0],
-            editions=site.pages,
-            words=site.pages[0].words,
+            first=pages[0],
+            editions=pages,
+            words=pages[0].words,
             data=InScript(_data(site, whole_film)),
             policy=POLICY,
             scripts=scripts,

@@ -85,6 +85,23 @@ def test_the_page_of_a_package_speaks_to_its_own_platform(kit: Path, version: st
         assert not target or (tmp_path / target).is_file()
 
 
+@VERSIONS
+def test_students_get_the_worksheet_and_not_its_answers(kit: Path, version: str, tmp_path: Path) -> None:
+    with package(kit, version) as archive:
+        archive.extractall(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    sheets = {f"worksheet-{language}.html" for language in ("zh", "en")}
+    assert {name for name in names if name.startswith("worksheet")} == sheets
+    links = {one.get("href") for one in Page(tmp_path / "index.html").all("a")}
+    assert sheets <= links
+    assert not [link for link in links if link and "answers" in link]
+    # The teacher's site has both.
+    site = {one.get("href") for one in Page(kit / "site" / "index.html").all("a")}
+    answers = {f"worksheet-{language}-answers.html" for language in ("zh", "en")}
+    assert sheets | answers <= site
+    assert all((kit / "site" / name).is_file() for name in answers)
+
+
 def test_the_score_that_passes_is_told_to_the_platform(kit: Path) -> None:
     assert root_of(kit, "1.2").findtext(f".//{ADL['1.2']}masteryscore") == "75"
     assert root_of(kit, "2004-4th").findtext(f".//{SS}minNormalizedMeasure") == "0.75"

@@ -148,6 +148,32 @@ def test_a_missing_recording_stops_the_render(studio: Studio) -> None:
     assert "next: explain record-check" in done.stderr
 
 
+def packets(video: Path, kind: str) -> list[tuple[float, bytes]]:
+    """Seconds and bytes of every packet of the first stream of `kind`."""
+    with av.open(str(video)) as container:
+        (stream,) = getattr(container.streams, kind)
+        return [(float(one.pts * one.time_base), bytes(one)) for one in container.demux(stream) if one.pts is not None]
+
+
+def test_each_clip_of_a_course_has_its_part_of_the_films_sound(speaking: Studio, tmp_path: Path) -> None:
+    done = speaking.explain("course", "--language", "zh", "--out", str(tmp_path / "kit"))
+    assert done.returncode == 0, done.stderr
+    film = packets(speaking.film(), "audio")
+    sounds, length, start = [data for _, data in film], film[1][0] - film[0][0], 0.0
+    for number, scene in enumerate(("opening", "middle", "ending"), 1):
+        clip_file = tmp_path / "kit" / "site" / f"zh-{number:02}-{scene}.mp4"
+        data = sidecar(speaking, scene)
+        seconds = data["frames"] / data["fps"]
+        assert len(packets(clip_file, "video")) == data["frames"]
+        heard = [bytes_ for _, bytes_ in packets(clip_file, "audio")]
+        assert len(heard) == pytest.approx(seconds / length, abs=3)
+        # The very packets of the film, from the scene's first to its last; none of them is coded again.
+        first = next(at for at in range(len(sounds)) if sounds[at : at + len(heard)] == heard)
+        assert film[first][0] == pytest.approx(start, abs=2 * length)
+        assert film[first + len(heard) - 1][0] + length == pytest.approx(start + seconds, abs=2 * length)
+        start += seconds
+
+
 def test_finished_films_are_verified_and_harm_is_found(speaking: Studio, tmp_path: Path) -> None:
     done = speaking.explain("verify")
     assert done.returncode == 0, done.stdout + done.stderr
