@@ -262,6 +262,8 @@ def chapter_list(parts: Sequence[Part], quality: Quality, tags: Mapping[str, str
 
 
 def _escaped(text: str) -> str:
+    # ffmpeg takes a backslash at the end of a line for one that joins it to the next, escaped or not.
+    text += " " if text.endswith("\\") else ""
     return "".join("\\" + char if char in "=;#\\\n" else char for char in text)
 
 
@@ -291,7 +293,7 @@ def verify(
     expected = [(start / quality.fps, end / quality.fps, title) for title, start, end in film_chapters(parts)]
     # Players keep chapters in milliseconds.
     same = len(expected) == len(video.chapters) and all(
-        abs(wanted[0] - found[0]) < 0.002 and abs(wanted[1] - found[1]) < 0.002 and wanted[2] == found[2]
+        abs(wanted[0] - found[0]) < 0.002 and abs(wanted[1] - found[1]) < 0.002 and wanted[2] == found[2].rstrip()
         for wanted, found in zip(expected, video.chapters, strict=True)
     )
     if not same:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
+from .fields import LAST_STEP
 from .problems import Problem
-from .storyboard import LAST_STEP, SHARED_STEP, Entry, in_step_order
+from .storyboard import SHARED_STEP, Entry, in_step_order
 from .yaml_lines import Document
 
 Fault = tuple[str, str, str]  # what is wrong, what is allowed, what to do next

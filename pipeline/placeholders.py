@@ -28,7 +28,7 @@ FILM_PLACEHOLDERS = (
 ALLOWED = 'a simple name with an optional format, as in {p} or {p:.3f}; "{{" and "}}" for braces themselves'
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FORMAT = re.compile(r"(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]{0,2}[,_]?(?:\.[0-9]{1,2})?[bcdeEfFgGnosxX%]?")
+_FORMAT = re.compile(r"(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]{0,2}[,_]?(?:\.[0-9]{1,2})?[bdeEfFgGnosxX%]?")
 
 
 class PlaceholderError(ValueError):

@@ -8,6 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .plain_text import shown
+
+PROBLEMS_TOLD = 100
+LONGEST_NAME = 100  # characters of a word for which near misses are looked for
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -21,13 +26,14 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        place = f"{shown_path(self.file)}:{self.line}" if self.line else shown_path(self.file)
-        head = f"{place}: {self.item}: {self.message}" if self.item else f"{place}: {self.message}"
-        parts = [head]
+        file = shown(shown_path(self.file))
+        place = f"{file}:{self.line}" if self.line else file
+        item = f"{shown(self.item)}: " if self.item else ""
+        parts = [f"{place}: {item}{shown(self.message)}"]
         if self.allowed:
-            parts.append(f"    allowed: {self.allowed}")
+            parts.append(f"    allowed: {shown(self.allowed, 2000)}")
         if self.hint:
-            parts.append(f"    next: {self.hint}")
+            parts.append(f"    next: {shown(self.hint)}")
         return "\n".join(parts)
 
 
@@ -45,7 +51,9 @@ class StoryboardError(UserError):
     def __str__(self) -> str:
         count = len(self.problems)
         noun = "problem" if count == 1 else "problems"
-        return "\n".join([*(str(problem) for problem in self.problems), f"{count} {noun} found; nothing was rendered."])
+        told = [str(problem) for problem in self.problems[:PROBLEMS_TOLD]]
+        more = [f"… and {count - PROBLEMS_TOLD} more"] if count > PROBLEMS_TOLD else []
+        return "\n".join([*told, *more, f"{count} {noun} found; nothing was rendered."])
 
     def first(self) -> str:
         """The first of the problems, and how many there are."""
@@ -72,6 +80,8 @@ def listed(names: Iterable[object], limit: int = 24) -> str:
 
 def near_miss(word: str, names: Iterable[str]) -> str | None:
     """The name that `word` was probably meant to be, or None."""
+    if len(word) > LONGEST_NAME:
+        return None
     candidates = list(names)
     by_folded = {name.casefold().replace("-", "_"): name for name in candidates}
     folded = word.casefold().replace("-", "_")

@@ -7,16 +7,32 @@ module is imported by every scene, so it needs neither manim nor PyAV.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
-from pydantic_core import PydanticCustomError
 
+from . import limits
+from .fields import (
+    NAME_ALLOWED,
+    PRONUNCIATION_ALLOWED,
+    STEPS_ALLOWED,
+    Language,
+    Name,
+    SceneName,
+    Spoken,
+    Steps,
+    Text,
+    VoiceName,
+    Words,
+    open_mapping,
+    shown_value,
+    steps_of,
+    wrong,
+)
 from .placeholders import FILM_PLACEHOLDERS, fill, film_values
 from .problems import Problem, StoryboardError, did_you_mean, listed
 from .reading import DEFAULT_SPEED, default_unit, reading_units
@@ -37,7 +53,6 @@ __all__ = [
     "load_storyboard",
 ]
 
-LAST_STEP = 95
 SHARED_STEP = 1  # the source sentence closes scene 1 and opens scene 2
 
 Quality = Literal["draft", "standard", "high", "ultra"]
@@ -51,104 +66,6 @@ SCENES_FOLDER = "EXPLAINER_SCENES"
 SCENES_CHECKED = "EXPLAINER_SCENES_CHECKED"
 
 
-def wrong(message: str, allowed: str = "", hint: str = "") -> PydanticCustomError:
-    """A validation error with its three parts kept apart. Braces are spelled so that pydantic does not fill them."""
-    return PydanticCustomError("storyboard", "{message}", {"message": message, "allowed": allowed, "hint": hint})
-
-
-class Steps(NamedTuple):
-    """The first and the last step number of a scene, both included."""
-
-    first: int
-    last: int
-
-    def numbers(self) -> tuple[int, ...]:
-        return tuple(range(self.first, self.last + 1))
-
-
-STEPS_ALLOWED = f'a number from 0 to {LAST_STEP}, or a range such as "4-6"'
-NAME_ALLOWED = "small letters, digits and _, beginning with a letter"
-PRONUNCIATION_ALLOWED = 'other words ("soft max"), pinyin with tones ("hang2"), or phonemes between slashes ("/sˈɔft/")'
-WORDS_ALLOWED = "text; put it in quotes where it has a colon, a # or begins with a special character"
-LANGUAGE_ALLOWED = "a language code such as zh or en"
-
-
-def _steps(value: Any) -> Steps:
-    if isinstance(value, int) and not isinstance(value, bool):
-        first = last = value
-    elif isinstance(value, str) and (match := re.fullmatch(r"\s*(\d{1,4})\s*(?:[-–]\s*(\d{1,4})\s*)?", value)):
-        first = int(match[1])
-        last = int(match[2] or match[1])
-    else:
-        raise wrong(f"{_shown(value)} is not a step number or range", STEPS_ALLOWED)
-    if first > last:
-        raise wrong(f"the range {first}-{last} runs backwards", STEPS_ALLOWED, f"write {last}-{first}")
-    if first < 0 or last > LAST_STEP:
-        raise wrong(f"{first if first == last else f'{first}-{last}'} is outside the numbering", STEPS_ALLOWED)
-    return Steps(first, last)
-
-
-def _named(pattern: str, what: str, allowed: str) -> Any:
-    def check(value: Any) -> str:
-        if not isinstance(value, str):
-            raise wrong(f"{_shown(value)} is not {what}", allowed)
-        if not re.fullmatch(pattern, value):
-            raise wrong(f'"{value}" is not {what}', allowed)
-        return value
-
-    return PlainValidator(check)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return f'"{value if len(value) <= 40 else value[:40] + "…"}"'
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    return "nothing" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        raise wrong("the words are missing", WORDS_ALLOWED, "write them, or remove the line")
-    if not isinstance(value, str):
-        raise wrong(f"{_shown(value)} is not text", WORDS_ALLOWED, "put it in quotes if it is meant as text")
-    if not value.strip():
-        raise wrong("the words are empty", WORDS_ALLOWED, "write them, or remove the line")
-    return value.strip()
-
-
-def _words(value: Any) -> Any:
-    if isinstance(value, str):
-        raise wrong("the text has no language", "one text for each language", f"write {{zh: {_shown(value)}, en: …}}")
-    if not isinstance(value, dict):
-        raise wrong(f"{_shown(value)} is not text by language", "one text for each language")
-    return value
-
-
-def _mapping(value: Any) -> Any:
-    """A field left open (`labels:` and nothing behind it) is an empty mapping."""
-    return {} if value is None else value
-
-
-Language = Annotated[str, _named(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language", LANGUAGE_ALLOWED)]
-Name = Annotated[str, _named(r"[a-z][a-z0-9_]{0,63}", "a name", NAME_ALLOWED)]
-VoiceName = Annotated[
-    str, _named(r"[a-z][a-z0-9_]{0,63}", "the name of a voice", "a name such as zm_yunxi or af_heart")
-]
-Text = Annotated[str, PlainValidator(_text)]
-Words = Annotated[dict[str, Text], BeforeValidator(_words)]
-SceneName = Annotated[
-    str,
-    _named(
-        r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*\.[A-Z][A-Za-z0-9_]*",
-        "a scene class",
-        "file.Class: the name of the file in scenes/ without .py, a point, the class's name",
-    ),
-]
-
-
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -156,17 +73,17 @@ class _Model(BaseModel):
 class Beat(_Model):
     """What is said in one beat, by language, and the step numbers it stands for (none: it stays on the last one)."""
 
-    steps: Annotated[tuple[int, ...], PlainValidator(lambda value: _steps(value).numbers())] = Field(
+    steps: Annotated[tuple[int, ...], PlainValidator(lambda value: steps_of(value).numbers())] = Field(
         default=(), description=STEPS_ALLOWED
     )
-    words: Words
+    words: Spoken
 
     @model_validator(mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         """In the file the languages stand beside `steps`."""
         if not isinstance(value, dict):
-            raise wrong(f"{_shown(value)} is not a beat", 'steps and words: {steps: 4, zh: "…", en: "…"}')
+            raise wrong(f"{shown_value(value)} is not a beat", 'steps and words: {steps: 4, zh: "…", en: "…"}')
         words = {key: text for key, text in value.items() if key != "steps"}
         return ({"steps": value["steps"]} if "steps" in value else {}) | {"words": words}
 
@@ -191,10 +108,10 @@ class Card(_Model):
 
     scene: SceneName = Field(description="file.Class, as in cards.TitleCard")
     seconds: float = Field(default=4, ge=3, le=5, allow_inf_nan=False, description="3 to 5 seconds")
-    labels: Annotated[dict[Name, Words], BeforeValidator(_mapping)] = Field(
-        default={}, description="name: one text for each language"
+    labels: Annotated[dict[Name, Words], BeforeValidator(open_mapping)] = Field(
+        default={}, max_length=limits.LABELS, description=f"name: one text for each language; at most {limits.LABELS}"
     )
-    words: Words | None = Field(default=None, description="what is said; without it the card is silent")
+    words: Spoken | None = Field(default=None, description="what is said; without it the card is silent")
 
 
 class Cards(_Model):
@@ -209,15 +126,17 @@ class Entry(_Model):
 
     id: Name = Field(description=NAME_ALLOWED)
     scene: SceneName = Field(description="file.Class, as in embedding.Embedding")
-    steps: Annotated[Steps, PlainValidator(_steps)] = Field(description=STEPS_ALLOWED)
+    steps: Annotated[Steps, PlainValidator(steps_of)] = Field(description=STEPS_ALLOWED)
     track: Track = Field(description="shared, training, inference, both")
     map: MapPlace = Field(description="overview, embedding, encoder, cross_attention, decoder, output")
     title: Words = Field(description="one text for each language")
     takeaway: Words = Field(description="one text for each language")
-    labels: Annotated[dict[Name, Words], BeforeValidator(_mapping)] = Field(
-        default={}, description="name: one text for each language"
+    labels: Annotated[dict[Name, Words], BeforeValidator(open_mapping)] = Field(
+        default={}, max_length=limits.LABELS, description=f"name: one text for each language; at most {limits.LABELS}"
     )
-    beats: dict[Name, Beat] = Field(min_length=1, description="name: {steps, one text for each language}")
+    beats: dict[Name, Beat] = Field(
+        min_length=1, max_length=limits.BEATS, description=f"1 to {limits.BEATS}: name: {{steps, a text by language}}"
+    )
     draft: bool = Field(default=False, description="true, false")
     # No clip depends on it, so it is left out wherever an entry is dumped.
     poster: Name | None = Field(default=None, exclude=True, description="a beat of this scene")
@@ -251,7 +170,9 @@ class Film(_Model):
     """What holds for the whole film."""
 
     title: Words = Field(description="one text for each language")
-    languages: list[Language] = Field(min_length=1, max_length=16, description="a list, as in [zh, en]")
+    languages: list[Language] = Field(
+        min_length=1, max_length=limits.LANGUAGES, description=f"1 to {limits.LANGUAGES}, as in [zh, en]"
+    )
     default_language: Language = Field(description="one of the film's languages")
     quality: Quality = Field(default="standard", description="draft, standard, high, ultra")
     model: dict[str, Any] = Field(
@@ -262,7 +183,9 @@ class Film(_Model):
         default={}, description="language: characters or words a second, 0.5 to 60"
     )
     reading_unit: dict[Language, ReadingUnit] = Field(default={}, description="language: characters or words")
-    words: dict[Name, Words] = Field(default={}, description="name: one text for each language")
+    words: dict[Name, Words] = Field(
+        default={}, max_length=limits.FILM_WORDS, description="name: one text for each language"
+    )
     licence: Text | None = Field(default=None, description="text; the licence or copyright line of the film")
     voice: VoiceSource | None = Field(default=None, description="none, recordings, kokoro")
     voices: dict[Language, VoiceName] = Field(default={}, description="language: the name of a voice")
@@ -270,9 +193,9 @@ class Film(_Model):
         default={}, description="language: 0.5 (slow) to 2 (fast)"
     )
     recordings: Text = Field(default="recordings", description="the folder of your recordings, beside the storyboard")
-    pronunciation: dict[Language, Annotated[dict[Text, Text], BeforeValidator(_mapping)]] = Field(
-        default={}, description=f"language: {{word: how it is said}}; {PRONUNCIATION_ALLOWED}"
-    )
+    pronunciation: dict[
+        Language, Annotated[dict[Text, Text], Field(max_length=limits.PRONUNCIATIONS), BeforeValidator(open_mapping)]
+    ] = Field(default={}, description=f"language: {{word: how it is said}}; {PRONUNCIATION_ALLOWED}")
     poster: Poster | None = Field(default=None, exclude=True, description="{scene: id, beat: name}")
     cards: Cards = Field(default=Cards(), exclude=True, description="{title: {scene: …}, end: {scene: …}}")
     course: CourseSettings = Field(

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .cards import CARD_IDS, card_entries, card_path
+from .limits import SCENES
 from .numbering import check_numbering
 from .placeholders import ALLOWED as PLACEHOLDERS_ALLOWED
 from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
@@ -57,7 +58,10 @@ def validate(document: Document) -> tuple[Film | None, ParsedEntries, list[Probl
             _problem(document, ("scenes",), "this is not a list of scenes", "a list", "begin every scene with - id:")
         )
         scenes = []
-    entries = [_model(Entry, document, ("scenes", index), problems) for index in range(len(scenes))]
+    if len(scenes) > SCENES:
+        message = f"there are {len(scenes)} scenes"
+        problems.append(_problem(document, ("scenes",), message, f"at most {SCENES}", "leave some out"))
+    entries = [_model(Entry, document, ("scenes", index), problems) for index in range(min(len(scenes), SCENES))]
     return film, entries, problems
 
 
@@ -127,6 +131,8 @@ def _field_problem(model: type[BaseModel], document: Document, base: PathKey, de
         message, allowed = f"{value} is not known here", listed(names) if names else allowed
         hint = did_you_mean(str(detail["input"]), names)
     else:
+        if kind in {"model_type", "model_attributes_type"}:
+            allowed, hint = "fields with values", "write the fields below it, indented"
         message = _MESSAGES.get(kind, "{value} cannot stand here").format(value=_show(detail["input"]))
     return _problem(document, path, message, allowed, hint, key=on_key)
 
@@ -243,7 +249,9 @@ def _frame_words(document: Document, film: Film, entries: ParsedEntries) -> Iter
 
 
 def _languages(document: Document, film: Film, entries: ParsedEntries) -> Iterator[Problem]:
-    repeated = {language for language in film.languages if film.languages.count(language) > 1}
+    # Folders are named after them, and not every disk tells capitals from small letters.
+    folded = [language.lower() for language in film.languages]
+    repeated = {language for language in film.languages if folded.count(language.lower()) > 1}
     for language in sorted(repeated):
         message = f'"{language}" stands twice'
         yield _problem(document, ("film", "languages"), message, "every language once", "remove one")

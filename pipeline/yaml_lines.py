@@ -14,15 +14,22 @@ from typing import Any
 
 import yaml
 
+from .limits import FILE_BYTES, NESTING
 from .problems import Problem, StoryboardError
 
 PathKey = tuple[str | int, ...]
 
-MAX_BYTES = 4_000_000
-MAX_DEPTH = 40
 _TAG = "tag:yaml.org,2002:"
 _ALIAS = "*"
 _KINDS = {"str", "int", "float", "bool", "null", "seq", "map"}
+
+# An escape such as "\ud83d" is half a character: no file can hold it.
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_HALF_A_CHARACTER = (
+    "half a character (a surrogate) cannot be stored",
+    "whole characters",
+    r"write the character itself, or \U and its eight digits",
+)
 
 _SYNTAX_HINTS = (
     ("mapping values are not allowed", 'put a text that has ": " in it in quotes, or correct the indentation'),
@@ -88,7 +95,7 @@ class _Loader(yaml.SafeLoader):
             event = self.get_event()
             return yaml.ScalarNode(_ALIAS + event.anchor, "", event.start_mark, event.end_mark)
         self.depth += 1
-        if self.depth > MAX_DEPTH:
+        if self.depth > NESTING:
             raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=self.peek_event().start_mark)
         try:
             return super().compose_node(parent, index)
@@ -110,11 +117,8 @@ def read_text(path: Path) -> str:
     """The text of the UTF-8 file `path`. Raises StoryboardError: not there, a folder, too large, not UTF-8."""
     file = str(path)
     try:
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise StoryboardError(
-                [Problem(file, 0, "", "the file is too large", f"at most {MAX_BYTES:,} bytes", "shorten it")]
-            )
-        raw = path.read_bytes()
+        with path.open("rb") as stream:  # what its size is said to be does not count: devices and pipes have none
+            raw = stream.read(FILE_BYTES + 1)
     except FileNotFoundError:
         hint = "give the path of a storyboard with --storyboard FILE, or run the command in the folder that has it"
         raise StoryboardError([Problem(file, 0, "", "there is no such file", "", hint)]) from None
@@ -123,6 +127,9 @@ def read_text(path: Path) -> str:
         raise StoryboardError(
             [Problem(file, 0, "", f"cannot be read: {reason}", "a readable text file", "check path and permissions")]
         ) from None
+    if len(raw) > FILE_BYTES:
+        allowed = f"at most {FILE_BYTES:,} bytes"
+        raise StoryboardError([Problem(file, 0, "", "the file is too large", allowed, "shorten it")])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -144,6 +151,12 @@ def load(path: Path) -> tuple[Document, list[Problem]]:
         loader = _Loader(text)
         try:
             node = loader.get_single_node()
+        except (ValueError, OverflowError):  # PyYAML looks up the character of "\\UFFFFFFFF" without asking
+            line = loader.get_mark().line + 1
+            message = "a \\U in quotes names no character"
+            raise StoryboardError(
+                [Problem(file, line, "", message, "\\U00000000 to \\U0010FFFF", "write the character itself")]
+            ) from None
         finally:
             loader.dispose()
     except yaml.reader.ReaderError as error:
@@ -156,7 +169,7 @@ def load(path: Path) -> tuple[Document, list[Problem]]:
     except yaml.MarkedYAMLError as error:
         raise StoryboardError([_syntax_problem(file, error)]) from None
     except RecursionError:
-        raise StoryboardError([Problem(file, 1, "", "nested too deeply", f"at most {MAX_DEPTH} levels")]) from None
+        raise StoryboardError([Problem(file, 1, "", "nested too deeply", f"at most {NESTING} levels")]) from None
     document = Document(file)
     reader = _Reader(document)
     if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "null"):
@@ -227,6 +240,9 @@ class _Reader:
                 self._faults.append((path, line, (f"the key {shown} is not text", "a name", hint)))
                 continue
             key = key_node.value
+            if _SURROGATES.search(key):
+                self._faults.append((path, line, _HALF_A_CHARACTER))
+                continue
             if key in data:
                 first = self.document.key_lines[(*path, key)]
                 message = f"the key stands here for the second time; the first is on line {first}"
@@ -240,7 +256,7 @@ class _Reader:
 
     def _scalar(self, text: str, kind: str, path: PathKey, line: int) -> Any:
         if kind == "str":
-            return text
+            return self._refuse(path, line, _HALF_A_CHARACTER) if _SURROGATES.search(text) else text
         if kind in {"bool", "null"}:
             return text == "true" if kind == "bool" else None
         try:

@@ -65,6 +65,8 @@ def _outline(string: str, weight: str) -> np.ndarray:
     with _one_line():
         text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
     stem, glyphs = text[0], [glyph for glyph in text[1:] if len(glyph.points)]
+    if not glyphs:
+        raise ValueError(f"nothing of {string!r} can be seen")
     baseline, cap = stem.get_bottom()[1], stem.height
     ink = np.concatenate([glyph.points for glyph in glyphs])
     left, right = ink[:, 0].min(), ink[:, 0].max()

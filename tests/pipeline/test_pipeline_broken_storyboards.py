@@ -89,7 +89,7 @@ def test_render_stops_before_any_work(studio: Studio) -> None:
         (lambda path: path.parent, "there is no such file"),
         (lambda path: path.mkdir(), "cannot be read"),
         (lambda path: path.write_bytes(b"a: " + b"[" * 3000), "nested too deeply"),
-        (lambda path: path.write_bytes(b"#" * 5_000_000), "the file is too large"),
+        (lambda path: path.write_bytes(b"#" * 500_001), "the file is too large"),
     ],
     ids=["missing", "folder", "deep", "large"],
 )
