@@ -1,4 +1,5 @@
-"""What is seen while a beat is spoken, written from the trace: for those who do not see the pictures."""
+"""What is seen, told from the trace for those who do not see the pictures: the site shows it beat by beat, and
+`pipeline/described.py` writes it beside the film."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def descriptions(lesson: Lesson, trace: Trace, words: Words) -> dict[str, Descri
     for cue in lesson.sidecar.cues:
         keys = [key for key in _shown(keys_read(lesson, trace), trace, cue.steps) if key not in told]
         told.update(keys)
-        seen = tuple(_seen(key, trace, words) for key in keys[:_MOST_TABLES])
+        seen = tuple(seen_of(key, trace, words) for key in keys[:_MOST_TABLES])
         found[cue.beat] = Description(seen, tuple(Place(key) for key in keys[_MOST_TABLES:]))
     return found
 
@@ -71,28 +72,29 @@ def _shown(keys: Iterable[str], trace: Trace, steps: tuple[int, ...]) -> list[st
     return sorted(chosen, key=lambda key: (key.startswith("trained."), list(trace).index(key)))
 
 
-def _seen(key: str, trace: Trace, words: Words) -> Seen:
+def seen_of(key: str, trace: Trace, words: Words, most: int = _MOST_NUMBERS, decimals: int = _DECIMALS) -> Seen:
+    """What can be told of a value; its numbers only where they are no more than `most`."""
     spec = trace.spec(key)
-    tables = tuple(tables_of(key, trace, words)) if trace[key].size <= _MOST_NUMBERS else ()
+    tables = tuple(tables_of(key, trace, words, decimals)) if 0 < trace[key].size <= most else ()
     claims = tuple(_claims(key, trace, words))
     return Seen(Place(key), words.meaning(spec), "" if spec.formula == "given" else spec.formula, claims, tables)
 
 
-def tables_of(key: str, trace: Trace, words: Words) -> Iterator[Table]:
+def tables_of(key: str, trace: Trace, words: Words, decimals: int = _DECIMALS) -> Iterator[Table]:
     """The value of `key` as tables, one for each of its first indices where it has more than two axes."""
     array, axes = np.asarray(trace[key]), trace.spec(key).axes
     if array.ndim <= 2:
-        yield Table("", _rows(array))
+        yield Table("", _rows(array, decimals))
         return
     for index in np.ndindex(array.shape[:-2]):
         name = words.say("list").join(words.axis(axis, at) for axis, at in zip(axes, index, strict=False))
-        yield Table(name, _rows(array[index]))
+        yield Table(name, _rows(array[index], decimals))
 
 
-def _rows(array: np.ndarray) -> tuple[tuple[str, ...], ...]:
+def _rows(array: np.ndarray, decimals: int) -> tuple[tuple[str, ...], ...]:
     whole = bool(np.equal(array, np.round(array)).all())
     return tuple(
-        tuple(number_text(float(value), 0 if whole else _DECIMALS) for value in row) for row in np.atleast_2d(array)
+        tuple(number_text(float(value), 0 if whole else decimals) for value in row) for row in np.atleast_2d(array)
     )
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from engine import Trace, WeightsFileError, preset, run_trained
 
 from ..clips import Media, film_name
+from ..described import SUFFIX as DESCRIBED
 from ..files import write_text
 from ..film import find_ffmpeg
 from ..lock import media_lock
@@ -32,7 +33,7 @@ from .quiz import Question, question_for
 from .record import Origin, Record, is_kit
 from .scorm import VERSIONS, manifest, write_package
 from .site import Site, text_files
-from .upload import Names, described_transcript, embed_page
+from .upload import Names, embed_page
 from .video import has_sound, poster, write_clip
 
 WORKSHEET_SEED = 1
@@ -211,10 +212,9 @@ def _upload(
         (".srt", "captions", f"{names.prefix}.srt"),
         (".chapters.vtt", "chapters", names.chapters),
         (".transcript.md", "transcript", f"{names.prefix}-transcript.md"),
+        (DESCRIBED, "transcript", f"{names.prefix}-transcript-described.md"),
     ):
         shutil.copyfile(edition.film.with_suffix(suffix), file(name, kind))
-    described = file(f"{names.prefix}-transcript-described.md", "transcript")
-    write_text(described, described_transcript(page, edition.starts))
     entry, beat = film_poster(storyboard, entries)
     shown = next(lesson for lesson in edition.lessons if lesson.entry.id == entry.id)
     file(names.poster, "poster").write_bytes(poster(shown, beat))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..clips import Clip, Media, film_name, outdated, sidecar_of, whole
+from ..described import SUFFIX as DESCRIBED
 from ..files import sha256_of
 from ..jobs import Sidecar
 from ..manifest import manifest_of
@@ -134,8 +135,9 @@ def _command(storyboard: Storyboard, languages: Sequence[str], quality: Quality)
 
 def _edition(film: Path, storyboard: Storyboard, clips: Sequence[Clip]) -> Edition:
     """The film at `film`; `clips`: what the storyboard would be rendered as. Raises _UnfitError."""
-    if not film.is_file():
-        raise _UnfitError(f"there is no {shown_path(film)}")
+    for path in (film, film.with_suffix(DESCRIBED)):
+        if not path.is_file():
+            raise _UnfitError(f"there is no {shown_path(path)}")
     data = _manifest(film)
     if data is None:
         raise _UnfitError(f"{shown_path(manifest_of(film))} does not fit the files beside it")

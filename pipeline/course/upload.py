@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from .pages import BeatPage, EditionPage, clock
+from .pages import EditionPage
 from .site import templates
 
 
@@ -39,42 +39,6 @@ class Names:
 
     def scene(self, number: int, scene_id: str, ending: str) -> str:
         return f"{self.prefix}-{number:02}-{scene_id}.{ending}"
-
-
-def described_transcript(page: EditionPage, starts: Sequence[float]) -> str:
-    """What is said and what is seen, from the trace, as Markdown with the film's times."""
-    words = page.words
-    blocks = [f"# {_marked(page.title)} · {words.say('described_title')}"]
-    for lesson, start in zip(page.lessons, starts, strict=True):
-        shows = words.say("scene_shows", place=lesson.place, steps=lesson.steps)
-        blocks.append(f"## {lesson.number}. {_marked(lesson.title)} ({clock(start)})")
-        blocks.append(f"*{_marked(shows)}* {_marked(lesson.takeaway)}")
-        for beat in lesson.beats:
-            blocks.append(f"[{clock(start + beat.start)}] {_marked(beat.text)}")
-            if beat.seen:
-                blocks.append(_seen(beat, page))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _seen(beat: BeatPage, page: EditionPage) -> str:
-    assert beat.seen is not None
-    lines = [page.words.say("on_screen") + ":"]
-    for seen in beat.seen.values:
-        law = f" = {_marked(seen.formula)}" if seen.formula else ""
-        lines.append(f"* `{seen.place.name}`: {_marked(seen.meaning)}{law}")
-        lines += [f"    * {_marked(claim)}" for claim in seen.claims]
-        for table in seen.tables if not seen.claims else ():
-            rows = "; ".join(" ".join(row) for row in table.rows)
-            lines.append(f"    * {_marked(table.name + ': ' if table.name else '')}{rows}")
-    if beat.seen.others:
-        names = page.words.say("list").join(f"`{place.name}`" for place in beat.seen.others)
-        lines.append("* " + page.words.say("also", names=names))
-    return "\n".join(lines)
-
-
-def _marked(text: str) -> str:
-    """Text whose signs mean nothing to Markdown, in one line."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|~$&" else sign for sign in " ".join(text.split()))
 
 
 def embed_page(page: EditionPage, names: Names, default_scene: str) -> str:

@@ -139,6 +139,7 @@ def test_the_transcript_is_everything_that_is_said(made: tuple[Studio, Path], ki
     text = (kit / "upload" / "en" / f"{SLUG}-en-transcript.md").read_text(encoding="utf-8")
     assert text == made[0].film("en").with_suffix(".transcript.md").read_text(encoding="utf-8")
     described = (kit / "upload" / "en" / f"{SLUG}-en-transcript-described.md").read_text(encoding="utf-8")
+    assert described == made[0].film("en").with_suffix(".described.md").read_text(encoding="utf-8")
     assert r"Both \<together\>, a \& b." in described
     assert "[0:00] Its side is 2.0." in described
     assert "*The picture: Encoder, steps 1–50.* Colours stay." in described
@@ -263,6 +264,14 @@ def test_a_harmed_film_is_refused(rendered: Studio) -> None:
     rendered.clips("en")["middle"].unlink()
     done = rendered.explain("course", "--language", "en")
     assert "is gone or not whole" in done.stderr
+
+
+def test_a_film_without_its_described_transcript_is_refused(rendered: Studio) -> None:
+    rendered.film().with_suffix(".described.md").unlink()
+    done = rendered.explain("course", "--language", "zh")
+    assert done.returncode == 1
+    assert f"there is no {rendered.film().with_suffix('.described.md')}" in done.stderr
+    assert "next: make render, then this again" in done.stderr
 
 
 def test_only_languages_that_are_rendered(rendered: Studio) -> None:
