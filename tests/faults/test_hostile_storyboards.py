@@ -24,7 +24,6 @@ from hostile import (
     hostile_shapes,
     hostile_words,
     large,
-    nothing_outside,
     texts,
     try_one,
     written,
@@ -33,6 +32,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from outputs import check_outputs, metadata_of
 from report import record
+from watched_writes import nothing_outside
 
 from pipeline import plain_text
 from pipeline.captions import srt, vtt
@@ -49,7 +49,7 @@ from pipeline.qualities import QUALITIES
 from pipeline.storyboard import StoryboardError, load_storyboard
 
 FEW, MANY = 120, 3_500
-FEW_LINES, MANY_LINES = 16, 500
+FEW_LINES, MANY_LINES = 16, 300
 KINDS = {
     "words: injections, controls, bidi, surrogates, emoji, long": hostile_words,
     "names, numbers, classes, paths, missing and strange fields": hostile_shapes,
