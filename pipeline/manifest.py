@@ -20,7 +20,7 @@ from typing import Any
 
 from .cards import headings
 from .files import sha256_of, write_json
-from .jobs import Sidecar
+from .jobs import ClipCue, Sidecar
 from .qualities import Quality
 from .voice.narration import SpokenBeat, sound_digests
 
@@ -129,13 +129,18 @@ def recipe(parts: Sequence[Part], target: Path, quality: Quality, **settings: st
                 "title": part.title,
                 **({"card": True} if part.card else {}),
                 # Words that are only spoken change the captions and not a byte of the clip.
-                "cues": _digest([vars(cue) for cue in part.sidecar.cues]),
+                "cues": _digest([_said(cue) for cue in part.sidecar.cues]),
                 "sound": _digest(sound_digests(part.spoken)) if part.spoken else "",
                 "others": _digest({language: dict(words) for language, words in part.others.items()}),
             }
             for part in parts
         ],
     }
+
+
+def _said(cue: ClipCue) -> dict[str, Any]:
+    """What the film's files hold of a cue: where the numbers in its words come from is the course's."""
+    return {name: value for name, value in vars(cue).items() if name != "origins"}
 
 
 def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> None:

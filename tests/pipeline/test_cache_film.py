@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from small_studio import Studio
 
 from pipeline.film import finished_film
 from pipeline.film_extras import Extras
-from pipeline.jobs import Sidecar
+from pipeline.jobs import NumberOrigin, Sidecar
 from pipeline.manifest import Part, manifest_of, recipe, versions_of
 from pipeline.probe import probe
 from pipeline.qualities import QUALITIES
@@ -148,6 +149,10 @@ def test_order_titles_words_and_program_are_part_of_the_recipe(
         [Part(first.clip, sidecar, first.title), *parts[1:]],
     ]
     assert all(made_from(other) != made_from(parts) for other in others)
+    # Where a number in the words comes from is in none of the film's files.
+    told = type(cue)(**{**vars(cue), "origins": (NumberOrigin("p", (("probs", (0, 1)),)),)})
+    sidecar = type(first.sidecar)(**{**vars(first.sidecar), "cues": (told, *first.sidecar.cues[1:])})
+    assert made_from([replace(first, sidecar=sidecar), *parts[1:]]) == made_from(parts)
     before = made_from(parts)
     monkeypatch.setattr("pipeline.manifest._program", lambda: "another")
     assert made_from(parts) != before
