@@ -128,7 +128,7 @@ def _spread(said: Sequence[str], vocabulary: Sequence[str]) -> Plan:
     first_edge = panel_left if room > 0.04 * passes else -EDGE
     gap = min(SLOT_GAP, max((lane - 0.5 - first_edge - sum(widths)) / passes, 0.02))
     edges = accumulate((width + gap for width in widths), initial=first_edge)
-    numbers_right = lane - 0.4
+    numbers_right = lane - max(widths) / 2 - 0.08
     bars_left = numbers_right - SHORTEST_BAR - _names_width(vocabulary) - 2 * BARS_GAP - 0.1 - NUMBER_WIDTH
     panel_right = bars_left - ZONE_GAP
     pitch = (panel_right - panel_left - 0.68) / passes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, FadeIn, FadeOut, LaggedStart, VGroup
 
 from engine.corpora import word_by_word
 from scenes.stage import theme
@@ -138,7 +138,7 @@ class CrossAttention(LayerScene):
             dots = picture.grids[-1]
             self.clear_for(picture.operands_appear(), seconds=beat.share(0.25))
             self.play(picture.result_appears(picture.grids[0]), FadeIn(dots.column_labels), run_time=beat.share(0.3))
-            scale = Formula(f"div sqrt({self.model.d_head})").next_to(dots.column_labels, UP, 0.25)
+            scale = Formula(f"div sqrt({self.model.d_head})").next_to(dots.column_labels, LEFT, 0.35)
             self.play(FadeIn(scale), run_time=beat.share(0.08))
             scaled = [
                 reword(

@@ -123,7 +123,7 @@ class Overview(ExplainerScene):
             name = Words(self.label("bridge"), theme.LABEL_SIZE, theme.SHARED)
             if name.width > whole.room.bridge - 0.2:
                 name = Words(self.label("bridge"), theme.SMALL_SIZE, theme.SHARED)
-            name.move_to([whole.room.left + whole.room.encoder + whole.room.bridge / 2, whole.memory.get_y() + 0.36, 0])
+            name.move_to([whole.room.left + whole.room.encoder + whole.room.bridge / 2, whole.beside_the_bridge, 0])
             readers = [whole.decoder.boxes[1 + layer] for layer in whole.reading]
             self.play(
                 *[box.animate.quiet() for box in whole.encoder.boxes],

@@ -19,6 +19,7 @@ Token = tuple[str, str]  # a word and its colour
 ELLIPSIS = "…"
 Z_LANE = -2  # tokens pass behind the boxes: what happens inside is what the rest of the film is about
 CORNER = 0.14
+NAME_AIR, NAME_CLEAR = 0.36, 0.2  # units from the bridge to the middle and to the edge of its name
 ROOM_FOR_TAILS = 2.6  # cap heights of a box whose name may have letters with tails
 SHARE_AT_REST, SHARE_AT_WORK = 0.24, 0.6  # of its colour in the fill of a box
 
@@ -286,6 +287,15 @@ class ModelMap(VGroup):
     def boxes(self) -> list[Slab]:
         """All boxes of both towers."""
         return [*self.encoder.boxes, *self.decoder.boxes]
+
+    @property
+    def beside_the_bridge(self) -> float:
+        """A height for the bridge's name: near the memory where no arrow turns up or down, else above all arrows."""
+        start = float(self.memory.get_y())
+        ends = [start, *(float(self.decoder.boxes[1 + layer].get_y()) for layer in self.reading)]
+        if max(ends) < start + NAME_CLEAR:
+            return start + NAME_AIR
+        return start - NAME_AIR if min(ends) > start - NAME_CLEAR else max(ends) + NAME_AIR
 
     def _way(self, end: np.ndarray) -> Way:
         """The bridge's arrow to one layer."""

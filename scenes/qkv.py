@@ -105,6 +105,8 @@ class QueryKeyValue(ExplainerScene):
                 self.play(FadeOut(self.sheet), unlight(rows[0]), light(rows[1], QUERY.color), run_time=beat.share(0.1))
                 self.sheet = self._worksheet(1)
                 self._work_out(self.sheet, 1, beat.share(0.4))
+            else:  # one row, one number: it stays in view for a while
+                self.wait(beat.share(0.35))
             for r in range(2, lane.drawn):
                 self._one_more(lane, r, beat.share(0.2 / lane.drawn))
             waiting = [part for role in (KEY, VALUE) for part in self.lanes[role].skeleton()]

@@ -124,6 +124,7 @@ class LayerScene(ExplainerScene):
             buff=1.6,
             cell=(0.9, 0.72),
             size=22,
+            width=2 * theme.SAFE_X - 0.28,  # a frame may go around its last column
             least_air=ARROW_ROOM,
         )
 
