@@ -221,6 +221,16 @@ def test_the_page_is_labelled(page: Page) -> None:
         assert labelled | worded <= page.data["words"][language].keys()
 
 
+def test_the_number_that_is_said_leads_to_where_the_scene_says(made: tuple[Studio, Path], page: Page) -> None:
+    linked = [one for one in page.all("a") if one.get("href") == "values-en.html#setting-d_model"]
+    assert len(linked) == 1
+    assert "2.0 (comes from d_model / 2; opens in a new tab)" in page.text
+    spots = Page(made[1] / "site" / "values-en.html").all("tr")
+    assert "setting-d_model" in {one.get("id") for one in spots}
+    for counts in manifest_of_kit(made[1])["numbers"].values():
+        assert counts == {"numbers": 1, "exact": 1, "alike": 0}
+
+
 def test_both_pages_of_exercises_are_linked(page: Page) -> None:
     linked = {one.get("href", "").split("#")[0] for one in page.all("a")}
     assert {

@@ -13,12 +13,21 @@ from scenes.stage.narration import spoken_seconds
 
 
 @dataclass(frozen=True)
+class Origin:
+    name: str
+    places: tuple[tuple[str, tuple[int, ...]], ...]
+    setting: str
+    how: str
+
+
+@dataclass(frozen=True)
 class Cue:
     beat: str
     start_frame: int
     end_frame: int
     words: str
     steps: tuple[int, ...]
+    origins: tuple[Origin, ...] = ()
 
 
 class SmallScene(Scene):
@@ -56,4 +65,6 @@ class SmallScene(Scene):
         spoken = spoken_seconds(self.entry.id, name, words)
         if spoken is not None and (left := math.ceil(spoken * config.frame_rate) - self.frame_count + start) > 0:
             self.hold(left)
-        self.cues.append(Cue(name, start, self.frame_count, words, beat.steps))
+        # The one number that is said is 2.0, and the model's width is 4.
+        told = tuple(Origin(fact, (), "d_model", "d_model / 2") for fact in values)
+        self.cues.append(Cue(name, start, self.frame_count, words, beat.steps, told))
