@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +191,7 @@ def put(document: dict[str, Any], path: Path_, value: Any) -> None:
             return
         inner = inner.get(part) if isinstance(inner, dict) else inner[part] if part < len(inner) else None
     if isinstance(inner, dict) or (isinstance(inner, list) and isinstance(path[-1], int) and path[-1] < len(inner)):
-        inner[path[-1]] = value
+        inner[path[-1]] = deepcopy(value)  # what is put in may be changed itself
 
 
 # JSON is YAML; with escapes a surrogate or a control character comes through the reader, without them it does not.

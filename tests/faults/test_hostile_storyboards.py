@@ -96,7 +96,8 @@ def test_a_strangers_storyboard_is_refused_or_right(kind: str, count: int, tmp_p
     assert sum(found.values()) >= count
     assert found[REFUSED] > count // 4
     assert found[RIGHT] > 0
-    record("storyboards", kind, sum(found.values()), f"{found[REFUSED]:,} {REFUSED}; {found[RIGHT]:,} {RIGHT}")
+    if count == MANY:
+        record("storyboards", kind, sum(found.values()), f"{found[REFUSED]:,} {REFUSED}; {found[RIGHT]:,} {RIGHT}")
     assert sorted(tmp_path.iterdir()) == [path]
 
 
@@ -172,7 +173,8 @@ def test_every_text_that_is_let_in_can_be_set(count: int, tmp_path: Path) -> Non
     found = tried(count, texts(), look)
     assert found[RIGHT] > count // 4
     told = f"{found[REFUSED]:,} refused; {found[RIGHT]:,} set"
-    record("storyboards", "texts set as lines", sum(found.values()), told)
+    if count == MANY_LINES:
+        record("storyboards", "texts set as lines", sum(found.values()), told)
 
 
 def test_what_is_shown_of_a_harmful_text_is_harmless() -> None:
