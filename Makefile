@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-browser test-ocr ocr update-frames test-voice bench check trace lock audit licences clean
+.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-faults test-browser test-ocr ocr update-frames test-voice bench check trace lock audit licences clean
 PY := .venv/bin/python
 INSTALL = $(PY) -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
@@ -22,9 +22,11 @@ contact-sheet: setup ## the frames at the end of each beat with their words, one
 posters: setup ## the frames that stand for the film and its scenes: LANGUAGE=all QUALITY=draft|standard|high|ultra
 	@$(PY) -m pipeline.cli posters --language $(or $(LANGUAGE_GIVEN),all) $(if $(QUALITY),--quality $(QUALITY)) $(if $(JOBS),--jobs $(JOBS))
 test: setup ocr ## lint, types, fast tests
-	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not browser and not voice" -n auto --dist loadgroup $(PYTEST)
+	@$(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -m "not slow and not browser and not voice and not faults" -n auto --dist loadgroup $(PYTEST)
 test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
+test-faults: setup ## renders killed, starved and misled, and hostile storyboards; writes docs/reliability.md
+	@rm -rf media/faults && EXPLAINER_FAULT_ROWS=$(CURDIR)/media/faults $(PY) -m pytest tests/faults -m "faults or not slow" -n 2 --dist worksteal $(PYTEST) && $(PY) tests/faults/report.py media/faults docs/reliability.md
 test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
 	@$(INSTALL) --requirement requirements/voice-test.lock && $(PY) -m pytest -m voice $(PYTEST)
 test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes a quarter of an hour
@@ -50,4 +52,6 @@ audit: setup ## whether a locked package has a known vulnerability; needs the ne
 licences: setup ocr ## renew docs/licences.md; installs every extra
 	@for extra in voice voice-test browser-test maintain; do $(INSTALL) --requirement requirements/$$extra.lock || exit 1; done; $(PY) requirements/licences.py
 clean: ## remove rendered media and caches; .venv stays
+	@if [ -f media/.lock ] && [ -x $(PY) ] && ! $(PY) -c 'import fcntl; fcntl.flock(open("media/.lock"), fcntl.LOCK_EX | fcntl.LOCK_NB)' 2>/dev/null; then \
+		echo 'A render is at work in media; nothing was removed.' >&2; echo '    next: wait until it has finished, or stop it, then make clean' >&2; exit 1; fi
 	@find media -mindepth 1 ! -name README.md -delete; rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build; find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from .arguments import Shared, add_command, count_of, jobs_option, language_option, names, one_of, quality_option
 from .course_commands import add_course_commands
+from .film_extras import INCOMPLETE
 from .learning_commands import add_learning_commands
 from .manifest import KEEP, VERSIONS
 from .problems import UserError, did_you_mean, listed
@@ -98,6 +99,12 @@ def parser() -> FriendlyParser:
         help="fast (default), or manim: manim's own, to the same pictures in several times the time",
     )
     render.add_argument("--force", action="store_true", help="render every clip again, changed or not")
+    render.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="where scenes fail, join the film without them, under a name that ends in -incomplete; the exit status "
+        f"is then {INCOMPLETE}",
+    )
     render.add_argument(
         "--why", action="store_true", help="say for each scene whether it would be rendered and why; render nothing"
     )
@@ -215,6 +222,7 @@ def _render(arguments: argparse.Namespace) -> int:
         ffmpeg=arguments.ffmpeg,
         voice=arguments.voice,
         why=arguments.why,
+        keep_going=arguments.keep_going,
     )
     return render_film(request, Console())
 
@@ -287,6 +295,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            print(
+                f"{name}a file is where a folder is needed\n    next: move it away, then run it again", file=sys.stderr
+            )
+            return 1
         print(f"{name}{error.strerror or error}", file=sys.stderr)
         print(
             "    next: check that the folder can be written and the disk has room, then run it again", file=sys.stderr

@@ -96,6 +96,11 @@ def usable(clip: Clip) -> Sidecar | None:
     return sidecar if fits and sidecar is not None and whole(clip.path, sidecar) else None
 
 
+def damaged(clip: Clip) -> bool:
+    """Whether a file of this very clip is there although it cannot be used: cut short, changed, or another one's."""
+    return (clip.path.exists() or clip.path.with_suffix(".json").exists()) and usable(clip) is None
+
+
 def sidecar_of(path: Path) -> Sidecar | None:
     """What is known of the clip at `path`; None where that cannot be read."""
     try:
@@ -165,8 +170,13 @@ def last_seconds(clip: Clip) -> float | None:
     return last.render_seconds if last is not None and last.render_seconds > 0 else None
 
 
-def film_name(storyboard: Storyboard, language: str, quality: Quality, scenes: list[str] | None) -> str:
-    """The film's file name without suffix. A film of some scenes has a name of its own and never replaces the whole."""
+def film_name(
+    storyboard: Storyboard, language: str, quality: Quality, scenes: list[str] | None, *, incomplete: bool = False
+) -> str:
+    """The film's file name without suffix.
+
+    A film of some scenes, or one that lacks scenes that failed, has a name of its own and never replaces the whole.
+    """
     titles = storyboard.film.title
     slugs = [slug for title in (titles.get("en", ""), *titles.values()) if (slug := slug_of(title))]
     parts = [slugs[0] if slugs else "film", language]
@@ -174,6 +184,8 @@ def film_name(storyboard: Storyboard, language: str, quality: Quality, scenes: l
         parts.append(quality.name)
     if scenes is not None:
         parts += scenes if len(scenes) <= 3 else [scenes[0], "to", scenes[-1], str(len(scenes))]
+    if incomplete:
+        parts.append("incomplete")
     return "-".join(parts)
 
 

@@ -29,6 +29,7 @@ class BeatWatch:
 
     def __init__(self, scene: Any, job: Job, begin_beat: Callable[[], None]) -> None:
         self.current: str | None = None
+        self.on_beat: Callable[[str], None] = lambda _name: None
         self.start_frame = 0  # the scene's frame at which drawing began
         self._scene, self._job = scene, job
         play_beat = scene.beat
@@ -37,6 +38,7 @@ class BeatWatch:
             if name == job.end_beat:
                 self._end()
             self.current = name
+            self.on_beat(name)
             if name == job.first_beat:
                 self.start_frame = scene.frame_count
                 self._draw(True)

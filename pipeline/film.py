@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from .captions import Caption, srt, vtt
+from .clips import whole
 from .files import sha256_of, whole_file
 from .film_extras import NO_EXTRAS, Extras, program_version, three_letters
 from .film_text import film_captions, other_captions, starts_of, write_clip_captions, write_film_texts
@@ -26,7 +27,7 @@ from .manifest import (
     recipe,
     write_manifest,
 )
-from .problems import UserError
+from .problems import UserError, shown_path
 from .qualities import Quality
 
 if TYPE_CHECKING:  # a film that is in place needs neither PyAV nor ffmpeg
@@ -95,9 +96,11 @@ def join(parts: Sequence[Part], target: Path, quality: Quality, *, binary: str, 
         with tempfile.TemporaryDirectory(prefix=".join-", dir=target.parent) as folder:
             tracks = _write_tracks(parts, subtitles, Path(folder), quality)
             comment = f"commit {program_version()}, fingerprint {fingerprint_of(made_from)}"
+            comment += f", without {', '.join(extras.left_out)}" if extras.left_out else ""
             tags = {"title": title, **extras.metadata, "comment": comment}
             _run_ffmpeg(parts, temporary, quality, language, tags, tracks, binary)
         verify(temporary, parts, quality, shown=target, subtitles=subtitles)
+        pictures = _compared(temporary, parts, target)
         size, sha256 = temporary.stat().st_size, sha256_of(temporary)
         plain = plain_copy(target)
         with whole_file(plain) as copy:
@@ -106,8 +109,35 @@ def join(parts: Sequence[Part], target: Path, quality: Quality, *, binary: str, 
             )
         captions = write_film_texts(parts, target, unit, extras, title, quality.fps)
     film = JoinedFilm(target, captions, frames, frames / quality.fps, size, plain=plain)
-    write_manifest(film, made_from, sha256)
+    write_manifest(film, made_from, sha256, pictures)
     return film
+
+
+def _compared(film: Path, parts: Sequence[Part], shown: Path) -> list[str]:
+    """The digests of the pictures of each part, which are those of its clip; and the clips are what was drawn.
+
+    Looked at after joining, so that nothing can have changed in between. Raises UserError.
+    """
+    from .coded import coded_digests  # noqa: PLC0415 (see above)
+    from .probe import BrokenVideoError  # noqa: PLC0415
+
+    changed = [part.clip for part in parts if not whole(part.clip, part.sidecar)]
+    if changed:
+        raise UserError(
+            "\n".join(
+                [
+                    f"{shown_path(shown)} was not written; these clips were changed while it was joined:",
+                    *(f"    {shown_path(clip)}" for clip in changed),
+                    "    next: run the command again, which draws them again",
+                ]
+            )
+        )
+    pictures = coded_digests(film, [part.sidecar.frames for part in parts])
+    own = [coded_digests(part.clip, [part.sidecar.frames])[0] for part in parts]
+    pairs = zip(parts, pictures, own, strict=True)
+    if faults := [f"not the pictures of {part.sidecar.scene_id}'s clip" for part, one, other in pairs if one != other]:
+        raise BrokenVideoError(shown, faults)
+    return pictures
 
 
 # A copy for platforms that choke on more than one picture and one sound.

@@ -15,19 +15,27 @@ _THREE_LETTERS = {
     "pt": "por", "ru": "rus", "ar": "ara", "hi": "hin", "nl": "nld", "pl": "pol", "tr": "tur", "vi": "vie",
 }  # fmt: skip
 
+# Exit status: every film was written, and one lacks scenes that failed.
+INCOMPLETE = 3
+
 
 @dataclass(frozen=True)
 class Extras:
-    """By language: `units`, what is read, and `paces`, how much of it a second. `metadata`: tags of the film's file."""
+    """By language: `units`, what is read, and `paces`, how much of it a second. `metadata`: tags of the film's file.
+
+    `left_out`: ids of scenes that the film lacks because they failed.
+    """
 
     units: Mapping[str, str] = field(default_factory=dict)
     paces: Mapping[str, float] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     def settings(self) -> dict[str, str]:
         """All of it as text, for the film's manifest."""
         data = {"units": dict(self.units), "paces": dict(self.paces), "metadata": dict(self.metadata)}
-        return {"extras": json.dumps(data, ensure_ascii=False, sort_keys=True)}
+        settings = {"extras": json.dumps(data, ensure_ascii=False, sort_keys=True)}
+        return settings | ({"left_out": " ".join(self.left_out)} if self.left_out else {})
 
 
 NO_EXTRAS = Extras()

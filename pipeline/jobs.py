@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 # Exit status of a worker whose parent has gone.
 ORPHANED = 9
+# Asks a worker to write into its log where it is.
+ASKED = signal.SIGUSR1
 # Private memory of a worker, in bytes: several times what a scene takes at 2160p.
 MEMORY_LIMIT = 6 << 30
 # Minutes of film that one scene may have.

@@ -143,8 +143,11 @@ def _said(cue: ClipCue) -> dict[str, Any]:
     return {name: value for name, value in vars(cue).items() if name != "origins"}
 
 
-def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> None:
-    """Write the manifest of the film just joined; `sha256`: its digest, taken before it got its name."""
+def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str, pictures: Sequence[str]) -> None:
+    """Write the manifest of the film just joined.
+
+    Taken before it got its name: `sha256`, its digest, and `pictures`, those of each part's pictures (coded.py).
+    """
     path = manifest_of(film.path)
     parts = made_from["parts"]
     found = chapters_of([(part["title"], part.get("card", False), part["frames"]) for part in parts])
@@ -157,6 +160,7 @@ def write_manifest(film: JoinedFilm, made_from: dict[str, Any], sha256: str) -> 
             {"file": name, "sha256": sha256_of(path.parent / name)} for name in _captions(film.path, made_from)
         ],
         "chapters": chapters,
+        "pictures": list(pictures),
         "joined": datetime.now(UTC).isoformat(timespec="seconds"),
         "earlier": _earlier(path, made_from),
     }

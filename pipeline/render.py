@@ -7,24 +7,24 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
-from .clips import Clip, Media, film_name, find
+from .clips import Clip, Media, damaged, film_name, find, whole
 from .described import SUFFIX as DESCRIBED
 from .described import write_described
 from .files import remove_partials
 from .film import FFMPEG_VARIABLE, JoinedFilm, Part, find_ffmpeg, finished_film, write_clip_captions
-from .film_extras import extras_of
+from .film_extras import INCOMPLETE, extras_of
 from .fingerprint import model_of
 from .jobs import Failure, Sidecar
 from .lock import media_lock
 from .narrating import VOICE_STORE, narrations, script_folder
 from .plan import choose_languages, choose_scenes, plan
-from .problems import listed, shown_path
+from .problems import UserError, listed, shown_path
 from .progress import duration, size
 from .qualities import QUALITIES, Quality
 from .sources import remember
@@ -52,15 +52,17 @@ class RenderRequest:
     ffmpeg: str | None = None
     voice: str | None = None  # none, recordings or kokoro
     why: bool = False  # say what would be rendered and why, and render nothing
+    keep_going: bool = False  # join films without the scenes that failed
 
 
 def render_film(request: RenderRequest, console: Console) -> int:
-    """Render, join and verify. Returns the exit status: 0 when every film asked for is in place.
+    """Render, join and verify. Returns the exit status: 0 when every film asked for is in place, 3 when all are and
+    lack scenes that failed.
 
     Raises UserError for everything that keeps the work from beginning.
     """
     began = time.monotonic()
-    storyboard = load_storyboard(request.storyboard, scenes=request.scenes_folder)
+    storyboard, text = _loaded(request)
     binary = partial(find_ffmpeg, request.ffmpeg)
     if request.ffmpeg or os.environ.get(FFMPEG_VARIABLE):
         binary()  # one that was chosen is tried before any work; the packaged one is looked up when it is needed
@@ -84,35 +86,46 @@ def render_film(request: RenderRequest, console: Console) -> int:
         with tempfile.TemporaryDirectory(prefix="render-", dir=media.work) as folder:
             # Workers read a copy, so that an edit during the render cannot mix two versions in one film.
             copy = Path(folder, storyboard.path.name)
-            copy.write_bytes(storyboard.path.read_bytes())
-            there, missing = _sorted_out(planned(spoken), force=request.force)
+            copy.write_bytes(text)
+            clips = planned(spoken)
             remember(media.sources)
-            if there:
-                _say(console, f"Unchanged: {_count(len(there), 'clip')}")
-            failures: dict[Clip, Failure] = {}
-            if missing:
-                rendered, failures = _render(missing, storyboard, request, (copy, Path(folder), media, lock), console)
-                there |= rendered
+            where = (copy, Path(folder), media, lock)
+            there, failures, drawn = _drawn(clips, storyboard, request, where, console)
         for clip, failure in failures.items():
             _say(console, failure_report(clip, failure, storyboard))
         by_place = {(clip.language, clip.entry.id): clip for clip in (*there, *failures)}
         known = _all_words(storyboard, entries, there, words)
-        films = []
+        films: list[str] = []
         for language in languages:
             wanted = [by_place[language, entry.id] for entry in entries]
-            if broken := [clip.entry.id for clip in wanted if clip in failures]:
-                _say(console, f'The film in "{language}" was not written: {listed(broken)} failed.')
-            drawn = [(clip, there[clip]) for clip in wanted if clip in there]
-            parts = film_parts(drawn, language, spoken.get(language, {}), known)
+            broken = [clip.entry.id for clip in wanted if clip in failures]
+            parts = film_parts(
+                [(clip, there[clip]) for clip in wanted if clip in there], language, spoken.get(language, {}), known
+            )
+            written = not broken or (request.keep_going and not all(part.card for part in parts))
             if broken:
+                _say(console, _verdict(language, broken, written=written))
+            if not written:
                 write_clip_captions(parts, storyboard.film.unit(language), extras_of(storyboard))
                 continue
             scenes = [entry.id for entry in entries] if request.scenes is not None else None
-            films.append(_join(parts, storyboard, language, quality, (media, scenes, binary)))
-    for film in films:
-        _say(console, summary(film, quality))
-    _say(console, f"{_count(len(missing) - len(failures), 'clip')} rendered in {duration(time.monotonic() - began)}")
-    return 1 if failures else 0
+            film = _join(parts, storyboard, language, quality, (media, scenes, binary), broken)
+            films.append(summary(film, quality, broken))
+    for told in films:
+        _say(console, told)
+    _say(console, f"{_count(drawn - len(failures), 'clip')} rendered in {duration(time.monotonic() - began)}")
+    return 1 if len(films) < len(languages) else INCOMPLETE if failures else 0
+
+
+def _loaded(request: RenderRequest) -> tuple[Storyboard, bytes]:
+    """The storyboard, and the very bytes that it was read from. Raises UserError."""
+    text = request.storyboard.read_bytes() if request.storyboard.is_file() else b""
+    storyboard = load_storyboard(request.storyboard, scenes=request.scenes_folder)
+    if storyboard.path.read_bytes() != text:
+        raise UserError(
+            f"{shown_path(storyboard.path)} was changed while it was read.\n    next: run the command again"
+        )
+    return storyboard, text
 
 
 def _warn(console: Console, storyboard: Storyboard, *, whole: bool) -> None:
@@ -166,6 +179,28 @@ def _sorted_out(clips: list[Clip], *, force: bool) -> tuple[dict[Clip, Sidecar],
     return there, missing
 
 
+def _drawn(
+    clips: list[Clip],
+    storyboard: Storyboard,
+    request: RenderRequest,
+    where: tuple[Path, Path, Media, int],
+    console: Console,
+) -> tuple[dict[Clip, Sidecar], dict[Clip, Failure], int]:
+    """The clips that are there in the end, those that failed, and how many had to be drawn. `where`: see `_render`."""
+    there, missing = _sorted_out(clips, force=request.force)
+    if there:
+        _say(console, f"Unchanged: {_count(len(there), 'clip')}")
+    _tell_damage([] if request.force else list(filter(damaged, missing)), "that was kept is damaged", console)
+    rendered, failures = _render(missing, storyboard, request, where, console)
+    there |= rendered
+    # A night may lie between looking at a kept clip and joining it.
+    lost = [clip for clip, sidecar in there.items() if not whole(clip.path, sidecar)]
+    _tell_damage(lost, "was damaged during the render", console)
+    rendered, again = _render(lost, storyboard, request, where, console)
+    there = {clip: sidecar for clip, sidecar in there.items() if clip not in lost} | rendered
+    return there, failures | again, len(missing) + len(lost)
+
+
 def _render(
     missing: list[Clip],
     storyboard: Storyboard,
@@ -174,6 +209,8 @@ def _render(
     console: Console,
 ) -> tuple[dict[Clip, Sidecar], dict[Clip, Failure]]:
     """Render the clips that are missing. `where`: the storyboard's copy, the folder to work in, the media, the lock."""
+    if not missing:
+        return {}, {}
     from .rendering import Work, keep_logs, render_clips  # noqa: PLC0415 (a film in place needs no encoder)
 
     copy, folder, media, lock = where
@@ -205,18 +242,19 @@ def _join(
     language: str,
     quality: Quality,
     where: tuple[Media, list[str] | None, Callable[[], str]],
+    left_out: Sequence[str] = (),
 ) -> JoinedFilm:
     media, scenes, binary = where
     film = storyboard.film
     joined = finished_film(
         parts,
-        media.film(language, film_name(storyboard, language, quality, scenes)),
+        media.film(language, film_name(storyboard, language, quality, scenes, incomplete=bool(left_out))),
         quality,
         language=language,
         title=film.title[language],
         unit=film.unit(language),
         binary=binary,
-        extras=extras_of(storyboard),
+        extras=replace(extras_of(storyboard), left_out=tuple(left_out)),
     )
     if not joined.unchanged or not joined.path.with_suffix(DESCRIBED).is_file():
         write_described(storyboard, parts, joined.path, language, quality.fps)
@@ -239,11 +277,24 @@ def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard) -> str:
     return "\n".join([*lines, f"    next: mend it, then: {again}"])
 
 
-def summary(film: JoinedFilm, quality: Quality) -> str:
-    """The finished film in one line each: path, length, size."""
+def _tell_damage(clips: Sequence[Clip], what: str, console: Console) -> None:
+    for clip in clips:
+        _say(console, f"{clip.entry.id} ({clip.language}): the clip {what}; it is drawn again")
+
+
+def _verdict(language: str, broken: Sequence[str], *, written: bool) -> str:
+    if written:
+        are = "is" if len(broken) == 1 else "are"
+        return f'The film in "{language}" is not whole: {listed(broken)} failed and {are} left out.'
+    return f'The film in "{language}" was not written: {listed(broken)} failed.'
+
+
+def summary(film: JoinedFilm, quality: Quality, left_out: Sequence[str] = ()) -> str:
+    """The finished film in one line each: path, length, size; what it lacks."""
     return "\n".join(
         [
-            f"Film: {shown_path(film.path)}",
+            f"Film{', not whole' if left_out else ''}: {shown_path(film.path)}",
+            *([f"    without {listed(left_out)}"] if left_out else []),
             f"    {duration(film.seconds)} ({film.frames:,} frames), {size(film.size)}, "
             f"{quality.width}×{quality.height} at {quality.fps}, verified{', unchanged' if film.unchanged else ''}",
             f"    captions: {shown_path(film.captions)}",

@@ -12,14 +12,15 @@ from typing import Any
 import av
 
 from .captions import Caption
+from .coded import coded_digests
 from .files import sha256_of
 from .film import verify
 from .film_extras import three_letters
 from .gate import caption_file_faults, sound_faults, subtitle_faults
 from .jobs import Sidecar
-from .manifest import Part, film_chapters, manifest_of
+from .manifest import Part, film_chapters, manifest_of, plain_copy
 from .probe import BrokenVideoError
-from .problems import UserError, shown_path
+from .problems import UserError, listed, shown_path
 from .progress import duration
 from .qualities import Quality
 
@@ -63,13 +64,20 @@ def faults_and_facts(path: Path) -> tuple[list[str], str]:
             "cannot be read\n    next: explain render makes it anew"
         ) from None
     frames = sum(part.sidecar.frames for part in parts)
+    if not path.is_file():
+        return ["there is no such file any more"], ""
     faults = [] if sha256_of(path) == data["film"]["sha256"] else ["its bytes are not those that were joined"]
+    faults += _beside_faults(path, data)
     try:
         verify(path, parts, quality)
     except BrokenVideoError as error:
         faults += error.faults
         if not path.is_file() or any("cannot be read" in fault for fault in error.faults):
             return faults, ""
+    if "pictures" in data:
+        faults += _picture_faults(path, parts, data["pictures"])
+    if not path.with_suffix(".vtt").is_file():
+        return faults, ""
     captions = read_captions(path.with_suffix(".vtt"), quality.fps)
     faults += caption_file_faults(path.with_suffix(".srt"), captions, quality.fps)
     with av.open(str(path)) as container:
@@ -84,8 +92,51 @@ def faults_and_facts(path: Path) -> tuple[list[str], str]:
         for part in parts:
             starts.append(starts[-1] + part.sidecar.frames)
         faults += sound_faults(path, frames, quality.fps, starts, captions)
+    left_out = str(made_from["settings"].get("left_out", "")).split()
     told = [duration(frames / quality.fps), f"{frames:,} frames", f"{len(film_chapters(parts))} chapters"]
-    return faults, ", ".join([*told, "spoken" if spoken else "silent", f"captions {' '.join(inside)}"])
+    told += ["spoken" if spoken else "silent", f"captions {' '.join(inside)}"]
+    return faults, ", ".join([*told, *([f"not whole: without {listed(left_out)}"] if left_out else [])])
+
+
+def _beside_faults(path: Path, data: dict[str, Any]) -> list[str]:
+    """Faults of what lies beside the film: the files with its words, the copy without chapters and captions."""
+    faults = []
+    for file in data["captions"]:
+        beside = path.parent / file["file"]
+        if "/" in file["file"]:  # a clip's, which other films of the same clip write, too
+            continue
+        if not beside.is_file():
+            faults.append(f"{beside.name} is missing")
+        elif sha256_of(beside) != file["sha256"]:
+            faults.append(f"{beside.name} is not what was written with the film")
+    plain = plain_copy(path)
+    if not plain.is_file():
+        faults.append(f"{plain.name} is missing")
+    elif plain.stat().st_size != data["film"]["plain_size"]:
+        faults.append(f"{plain.name} is not what was written with the film")
+    elif "pictures" in data:
+        faults += [f"{plain.name}: {fault}" for fault in _readable_faults(plain, data)]
+    return faults
+
+
+def _readable_faults(plain: Path, data: dict[str, Any]) -> list[str]:
+    try:
+        same = coded_digests(plain, [part["frames"] for part in data["made_from"]["parts"]]) == data["pictures"]
+    except BrokenVideoError as error:
+        return error.faults
+    return [] if same else ["its pictures are not those of the film"]
+
+
+def _picture_faults(path: Path, parts: Sequence[Part], expected: Sequence[str]) -> list[str]:
+    """Which scenes' pictures are not, bit for bit, those that were joined."""
+    found = coded_digests(path, [part.sidecar.frames for part in parts])
+    faults, start = [], 0
+    for part, one, other in zip(parts, found, expected, strict=True):
+        end = start + part.sidecar.frames
+        if one != other:
+            faults.append(f"frames {start}-{end - 1}: not the pictures of {part.sidecar.scene_id} that were joined")
+        start = end
+    return faults
 
 
 def _part(part: dict[str, Any], made_from: dict[str, Any], folder: Path) -> Part:

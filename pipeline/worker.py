@@ -6,6 +6,7 @@ open by the parent, and its end is watched; and it ends after a job that failed,
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import resource
@@ -19,7 +20,7 @@ from threading import Thread
 from typing import Any
 
 from .drawing import BeatWatch, describe, draw, warm_up
-from .jobs import MEMORY_LIMIT, ORPHANED, Job, log_of
+from .jobs import ASKED, MEMORY_LIMIT, ORPHANED, Job, log_of
 
 SECONDS_BETWEEN_REPORTS = 0.2
 
@@ -58,6 +59,9 @@ def main() -> int:
     """Draw the jobs on stdin; its end ends the process. Exit status 1 after a job that failed."""
     with suppress(ValueError, OSError):  # where the system knows no such limit, or a lower one is set
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
+    # A crash, and a process that is asked because it hangs, leave in the log where Python was.
+    faulthandler.enable()
+    faulthandler.register(ASKED)
     jobs: SimpleQueue[Job] = SimpleQueue()
     events = Events()
     Thread(target=_listen, args=(jobs,), daemon=True).start()
@@ -73,7 +77,7 @@ def main() -> int:
 def _work(job: Job, events: Events) -> bool:
     watch: list[BeatWatch] = []
     try:
-        drawn = draw(job, watch, lambda: events.send("started"), events.frames)
+        drawn = draw(job, watch, lambda: _follow(watch[0], events), events.frames)
     except KeyboardInterrupt:
         return False
     except BaseException as error:
@@ -83,6 +87,11 @@ def _work(job: Job, events: Events) -> bool:
         return False
     events.send("done", drawn=drawn.to_data())
     return True
+
+
+def _follow(watch: BeatWatch, events: Events) -> None:
+    """Tell each beat as it begins, so that it is known of a scene that hangs or takes the process with it."""
+    watch.on_beat = lambda name: events.send("beat", name=name)
 
 
 def _listen(jobs: SimpleQueue[Job]) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, local
 
-from .jobs import Drawn, Failure, Job, log_of
+from .jobs import ASKED, Drawn, Failure, Job, log_of
 from .scene_loading import scene_file
 from .storyboard import REPO_ROOT
 
@@ -24,6 +28,9 @@ OnFrames = Callable[[Job, int], None]
 # A scene that draws nothing for so long is thought to hang.
 STALL_SECONDS = 300.0
 STALL_VARIABLE = "EXPLAINER_STALL_SECONDS"
+# Within so many seconds a worker that hangs writes where it is.
+SECONDS_TO_ANSWER = 0.5
+LEAST_ROOM = 1 << 16  # bytes; a disk with less is full
 
 
 class WorkerProcess:
@@ -45,7 +52,8 @@ class WorkerProcess:
         process = self._alive(job)
         if process is None:
             return Failure(job.scene_id, None, "stopped", "")
-        result = _converse(process, job, on_frames)
+        beats: list[str] = []
+        result = _converse(process, job, on_frames, beats)
         if isinstance(result, Drawn):
             return result
         # What has failed may be in any state; one that gave no result has ended, or is of no use.
@@ -53,7 +61,7 @@ class WorkerProcess:
             process.wait(timeout=10 if result is None else 1)
         status = self.end()
         if result is None:
-            return Failure(job.scene_id, None, _ended(status), "", details=tuple(_last_lines(Path(log_of(job)))))
+            return _failure(job, beats, _ended(status, Path(job.work_folder)), *_last_lines(Path(log_of(job))))
         return result
 
     def end(self, *, for_good: bool = False) -> int:
@@ -145,8 +153,18 @@ def _environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
 
 
-def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -> Result | None:
-    """Hand the job over and listen until it is done; None when the worker ended without a result."""
+def _failure(job: Job, beats: Sequence[str], error: str, *details: str) -> Failure:
+    """What is known of a worker that cannot say it itself: the beat it had begun, and where its log says it was."""
+    file = str(scene_file(Path(job.scenes_folder), job.scene))
+    found = re.search(rf'File "{re.escape(file)}", line (\d+)', _text(Path(log_of(job))))
+    return Failure(job.scene_id, beats[-1] if beats else None, error, file, int(found[1]) if found else 0, details)
+
+
+def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames, beats: list[str]) -> Result | None:
+    """Hand the job over and listen until it is done; None when the worker ended without a result.
+
+    `beats` receives the name of each beat as it begins.
+    """
     assert process.stdin is not None
     try:
         process.stdin.write((job.to_line() + "\n").encode())
@@ -156,9 +174,10 @@ def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -
     limit = float(os.environ.get(STALL_VARIABLE) or STALL_SECONDS)
     for line in _lines(process, limit):
         if line is None:
-            file = str(scene_file(Path(job.scenes_folder), job.scene))
+            process.send_signal(ASKED)
+            time.sleep(SECONDS_TO_ANSWER)
             reason = f"it drew nothing for {limit:g} seconds and was stopped; does it loop?"
-            return Failure(job.scene_id, None, f"{reason} ({STALL_VARIABLE} sets the limit)", file)
+            return _failure(job, beats, f"{reason} ({STALL_VARIABLE} sets the limit)")
         try:
             event = json.loads(line)
             kind = event.pop("event")
@@ -166,6 +185,8 @@ def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames) -
             continue  # the last line of a worker that was killed while it wrote
         if kind == "frames":
             on_frames(job, int(event["frames"]))
+        elif kind == "beat":
+            beats.append(str(event["name"]))
         elif kind == "done":
             return Drawn.from_data(event["drawn"])
         elif kind == "failed":
@@ -193,7 +214,10 @@ def _lines(process: subprocess.Popen[bytes], limit: float) -> Iterator[bytes | N
         yield from lines
 
 
-def _ended(status: int) -> str:
+def _ended(status: int, folder: Path) -> str:
+    with suppress(OSError):
+        if shutil.disk_usage(folder).free < LEAST_ROOM:
+            return f"{os.strerror(errno.ENOSPC)}: the worker ended with status {status}"
     if status >= 0:
         return f"the worker ended with status {status} and without a result"
     name = signal.Signals(-status).name
@@ -202,4 +226,11 @@ def _ended(status: int) -> str:
 
 
 def _last_lines(log: Path, count: int = 8) -> list[str]:
-    return log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()[-count:]
+    return _text(log).rstrip().splitlines()[-count:]
+
+
+def _text(log: Path) -> str:
+    """What the log says; nothing where it is gone."""
+    with suppress(OSError):
+        return log.read_text(encoding="utf-8", errors="replace")
+    return ""

@@ -84,8 +84,8 @@ def test_a_place_that_cannot_be_written_is_told(studio: Studio) -> None:
     studio.media.write_text("a file where a folder should be")
     done = studio.explain("render")
     assert done.returncode == 1
-    assert f"{studio.media}: File exists" in done.stderr
-    assert "next: check that the folder can be written" in done.stderr
+    assert f"{studio.media}: a file is where a folder is needed" in done.stderr
+    assert "next: move it away" in done.stderr
     assert "Traceback" not in done.stderr
 
 

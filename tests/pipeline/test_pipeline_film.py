@@ -16,6 +16,7 @@ from small_studio import Studio
 from test_pipeline_captions import parse_vtt
 
 from pipeline.encoder import ColourConverter
+from pipeline.files import sha256_of
 from pipeline.film import JoinedFilm, Part, concat_list, find_ffmpeg, join, verify
 from pipeline.jobs import ClipCue, Sidecar
 from pipeline.probe import BrokenVideoError, faults_of, probe, top_level_boxes
@@ -215,7 +216,8 @@ def clip(path: Path, frames: int, quality: Quality = TINY) -> Part:
     for number, count in enumerate(count for count in (frames - frames // 2, frames // 2) if count):
         stream.write(ColourConverter().convert(drawn[number]), count, key=number == 0)
     stream.close()
-    sidecar = Sidecar(path.stem, "en", "draft", "f", quality.fps, frames, (ClipCue("b", 0, frames, "Words."),), "s", 1)
+    cues, size = (ClipCue("b", 0, frames, "Words."),), path.stat().st_size
+    sidecar = Sidecar(path.stem, "en", "draft", "f", quality.fps, frames, cues, sha256_of(path), size)
     return Part(path, sidecar, f"Chapter = {path.stem}; #1 \\ 'x'")
 
 

@@ -13,6 +13,7 @@ from test_cache_film import parts_of
 from test_pipeline_film import TINY, clip, make, picture_of, remux
 
 from pipeline.encoder import ColourConverter
+from pipeline.files import sha256_of
 from pipeline.film import verify
 from pipeline.jobs import ClipCue, Sidecar
 from pipeline.manifest import Part
@@ -33,7 +34,8 @@ def drawn(path: Path, pictures: Sequence[tuple[np.ndarray, int]]) -> Part:
     stream.close()
     frames = sum(count for _, count in pictures)
     cues = (ClipCue("b", 0, frames, "Words."),)
-    return Part(path, Sidecar(path.stem, "en", "draft", "f", FPS, frames, cues, "s", 1), path.stem)
+    digest, size = sha256_of(path), path.stat().st_size
+    return Part(path, Sidecar(path.stem, "en", "draft", "f", FPS, frames, cues, digest, size), path.stem)
 
 
 def test_a_film_of_sound_clips_has_no_fault(tmp_path: Path) -> None:
