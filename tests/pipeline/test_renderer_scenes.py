@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from frame_record import expect_equal
 
+from pipeline.cards import card_entries
 from pipeline.storyboard import REPO_ROOT, Entry, load_storyboard
 
 STORYBOARD = load_storyboard(REPO_ROOT / "storyboard.yaml")
-DRAWN = {entry.id: entry for entry in STORYBOARD.scenes if not entry.draft}
+DRAWN = {entry.id: entry for entry in (*STORYBOARD.scenes, *card_entries(STORYBOARD.film)) if not entry.draft}
 # A quick look, small and with few frames a second, at a scene with tables, text and flying numbers.
 QUICK = [name for name in ("embedding",) if name in DRAWN]
 
