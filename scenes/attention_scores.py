@@ -164,10 +164,11 @@ class AttentionScores(ExplainerScene):
         root = Root(Length(f"{STEM}.q"))
         with self.beat("scale", root=self.reckoned(root)) as beat:
             grid = self._grid()
+            number = self.result(root, 2, size=28)
             sign = VGroup(
                 Formula("div sqrt(d_k)", 40, theme.INK),
-                Words("=", theme.BODY_SIZE, theme.DIM),
-                self.result(root, 2, size=28),
+                Words(number.sign, theme.BODY_SIZE, theme.DIM),
+                number,
             ).arrange(RIGHT, buff=0.2)
             sign.next_to(grid.body, RIGHT, 0.5)
             whole = VGroup(grid, sign)

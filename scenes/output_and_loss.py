@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, VGroup
 
@@ -16,7 +18,7 @@ from scenes.stage.handover import named_matrix, sentence
 from scenes.stage.layer import ARROW_ROOM, LayerScene
 from scenes.stage.reckoning import Entry, Length, Logarithm
 from scenes.stage.training_pictures import BarGrid, LossCurve
-from scenes.stage.words import Words
+from scenes.stage.words import Words, as_printed, equals
 
 CORPUS = "one_sentence"
 SOME_WEIGHTS = ("embed.weight", "weights.encoder.0.attn.W_O", "weights.decoder.0.self_attn.W_O", "weights.W_out")
@@ -160,10 +162,9 @@ class OutputAndLoss(LayerScene):
     def blind_guess(self) -> None:
         cost = Logarithm(Length("logits"))
         with self.beat("blind_guess", blind_loss=self.reckoned(cost)) as beat:
-            even = VGroup(
-                Words(self.label("blind"), theme.BODY_SIZE, theme.DIM),
-                self.result(cost, size=theme.BODY_SIZE, color=theme.DIM),
-            ).arrange(RIGHT, buff=0.2)
+            number = self.result(cost, size=theme.BODY_SIZE, color=theme.DIM)
+            words, sign = (Words(text, theme.BODY_SIZE, theme.DIM) for text in (self.label("blind"), number.sign))
+            even = VGroup(words, sign, number).arrange(RIGHT, buff=0.2)
             even.next_to(self.mean, DOWN, 0.3).set_x(0)
             self.play(FadeIn(even), run_time=beat.share(0.3))
 
@@ -250,10 +251,12 @@ class OutputAndLoss(LayerScene):
     def _price(self, i: int) -> VGroup:
         """−ln of the probability of the next word in row i, and what it comes to."""
         word = self.following[i]
+        right = as_printed(float(self.trace["probs"][i, word]), 3)
+        cost = as_printed(float(self.trace["loss.shifted"][i]), 2)
         return VGroup(
             Words("−ln", theme.TOKEN_SIZE, theme.DIM),
             self.number("probs", (i, word), decimals=3, size=theme.TOKEN_SIZE),
-            Words("=", theme.TOKEN_SIZE, theme.DIM),
+            Words(equals(-math.log(right) if right else math.inf, cost), theme.TOKEN_SIZE, theme.DIM),
             self.number("loss.shifted", (i,), size=theme.TOKEN_SIZE, color=theme.TRAINING),
         ).arrange(RIGHT, buff=0.3)
 

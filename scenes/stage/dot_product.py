@@ -13,7 +13,7 @@ from .boxes import Cell
 from .motion import fly, raise_above, settle
 from .reckoning import Entry, Product, Result
 from .roles import tinge
-from .words import Number, Words
+from .words import Number, Words, as_printed, equals
 
 _SIGN_AIR = 0.17  # on both sides of a plus, in units at any size
 
@@ -103,7 +103,8 @@ class DotProduct(VGroup):
             x = max(x, self.left[-1].get_right()[0]) + 0.3
             self.more.add(*[Words("…", size, theme.DIM).move_to([x, y, 0]) for y in rows])
             x += 0.15
-        self.equals = Words("=", size, theme.DIM).move_to([x + _SIGN_AIR + 0.09, rows[2], 0])
+        self.equals = Words(self._sign(), size, theme.DIM)
+        self.equals.move_to([x + _SIGN_AIR + self.equals.width / 2, rows[2], 0])
         entry = self.total_entry
         number = Number(self.trace, entry.key, entry.index, self.decimals[2], size, weight=BOLD)
         self.total = Cell(number, number.width + 2.0 * cap, height)
@@ -111,6 +112,12 @@ class DotProduct(VGroup):
         self.total.next_to(self.equals, buff=0.2)
         self.factors = VGroup(self.left, self.right)
         self.add(self.factors, self.times, self.products, self.pluses, self.more, self.equals, self.total)
+
+    def _sign(self) -> str:
+        """Whether the products as they are printed add up to the sum as it is printed."""
+        d = self.decimals[2]
+        products = sum(as_printed(Product(pair).value(self.trace), d) for pair in self.pairs)
+        return equals(products, as_printed(self.total_entry.value(self.trace), d))
 
     # -- motion -------------------------------------------------------------------------------------------------
     def arrive(self, left: Sequence[Mobject], right: Sequence[Mobject], lag: float = 0.35) -> Animation:

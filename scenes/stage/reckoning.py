@@ -14,7 +14,7 @@ import numpy as np
 from manim import NORMAL
 
 from . import theme
-from .words import Words, format_value
+from .words import Words, as_printed, equals, format_value
 
 
 class Expression(Protocol):
@@ -156,6 +156,7 @@ class Result(Words):
     ) -> None:
         self.value = expression.value(trace)
         origin = Reckoned(expression, decimals)
+        self.sign = equals(self.value, as_printed(self.value, decimals))  # between the expression and this number
         super().__init__(format_value(self.value, decimals), size, color, weight, origin)
 
 

@@ -10,7 +10,7 @@ from manim import BOLD, RIGHT, VGroup
 
 from . import theme
 from .grid import MatrixGrid, elision, shape_tag
-from .words import Number, Words
+from .words import Number, Words, as_printed, equals
 
 SIGN_SIZE = 34.0
 
@@ -33,7 +33,8 @@ class SpelledSum(VGroup):
         self.first = Number(trace, keys[0], index, decimals, size, colors[0])
         self.plus = Words("+", size, theme.DIM)
         self.second = Number(trace, keys[1], index, decimals, size, colors[1])
-        self.equals = Words("=", size, theme.DIM)
+        a, b, c = (as_printed(float(np.asarray(trace[key])[index]), decimals) for key in keys)
+        self.equals = Words(equals(a + b, c), size, theme.DIM)
         self.total = Number(trace, keys[2], index, decimals, size, theme.INK, BOLD)
         super().__init__(self.first, self.plus, self.second, self.equals, self.total)
         self.arrange(RIGHT, buff=0.13)

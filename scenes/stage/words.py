@@ -118,6 +118,16 @@ def format_value(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
+def as_printed(value: float, decimals: int) -> float:
+    """The number that a reader sees for `value`."""
+    return float(f"{value:.{decimals}f}")
+
+
+def equals(reckoned: float, printed: float) -> str:
+    """The sign between what a reader can reckon and the printed result: "=" where both are one, else "≈"."""
+    return "=" if math.isclose(reckoned, printed, rel_tol=0, abs_tol=1e-9) else "≈"
+
+
 def power_of_ten(value: float) -> str:
     """A power of ten as programs write it: "−1e9" (the font has no raised 9). Raises ValueError for other numbers."""
     exponent = round(math.log10(abs(value))) if value else 0

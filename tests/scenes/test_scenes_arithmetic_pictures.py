@@ -12,7 +12,7 @@ from scenes.stage.dot_product import DotProduct
 from scenes.stage.fit import GAP, narrowest_pitch, size_that_fits, that_fit
 from scenes.stage.grid import MatrixGrid
 from scenes.stage.links import THICKEST, THINNEST, AttentionLinks
-from scenes.stage.reckoning import Entry, row_of
+from scenes.stage.reckoning import Entry, Length, Result, Root, row_of
 
 A = np.array([0.5, -0.25, 2.0, 1.0, -1.5, 0.75, 0.1, -0.9])
 B = np.array([1.0, 2.0, -0.5, 0.3, 0.2, -0.7, 0.4, 0.6])
@@ -42,6 +42,19 @@ def test_a_worksheet_prints_every_product_and_the_sum():
 def test_a_worksheet_refuses_a_sum_that_is_not_one():
     with pytest.raises(ValueError, match="add up to"):
         worksheet(total="wrong")
+
+
+def test_a_sum_is_equal_only_where_its_printed_terms_add_up():
+    """0.50 − 0.50 − 1.00 is −1.00 to the last digit; 0.125 + 0.125 is printed as 0.12 + 0.12, and the sum as 0.25."""
+    trace = {"a": A[:3], "b": B[:3], "c": np.array(A[:3] @ B[:3])}
+    assert DotProduct(trace, row_of(trace, "a", ()), row_of(trace, "b", ()), Entry("c")).equals.string == "="
+    trace = {"a": np.array([0.5, 0.5]), "b": np.array([0.25, 0.25]), "c": np.array(0.25)}
+    assert DotProduct(trace, row_of(trace, "a", ()), row_of(trace, "b", ()), Entry("c")).equals.string == "≈"
+
+
+def test_a_result_that_is_rounded_is_nearly_equal():
+    assert Result(TRACE, Root(Length("a", 0))).sign == "≈"  # √8
+    assert Result({"x": np.zeros(9)}, Root(Length("x", 0))).sign == "="
 
 
 @pytest.mark.parametrize("width", [4.0, 6.5, 9.0, 30.0])
