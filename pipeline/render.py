@@ -27,7 +27,7 @@ from .plan import choose_languages, choose_scenes, plan
 from .problems import UserError, listed, shown_path
 from .progress import duration, size
 from .qualities import QUALITIES, Quality
-from .sources import remember
+from .sources import recall, remember
 from .storyboard import Entry, Storyboard, load_storyboard
 from .voice.choice import voicing
 from .voice.narration import Table
@@ -73,6 +73,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
     entries = storyboard.with_cards(entries) if request.scenes is None else entries
     _warn(console, storyboard, whole=request.scenes is None)
     media = Media(request.media.resolve())
+    recall(media.sources)
     how = voicing(storyboard, media.root / VOICE_STORE, request.voice)
     words = script_folder(media.root, request.scenes_folder, jobs=request.jobs)
     planned = partial(plan, storyboard, entries, languages, quality, request.scenes_folder, media)

@@ -58,13 +58,15 @@ def narrator_of(
         return Recordings(storyboard.path.parent / film.recordings, how.store, units)
     if how.source == "kokoro":
         from .kokoro import KokoroVoice, Voice, default_voice  # noqa: PLC0415
+        from .phoneme_memory import PhonemeMemory  # noqa: PLC0415
         from .synthesis import Synthesis  # noqa: PLC0415
 
         voices = {
             language: Voice(film.voices.get(language, default_voice(language)), film.voice_speed.get(language, 1.0))
             for language in film.languages
         }
-        return Synthesis(how.store, KokoroVoice(voices, film.pronunciation), on_sentence)
+        voice = KokoroVoice(voices, film.pronunciation, memory=PhonemeMemory(how.store / "phonemes.json"))
+        return Synthesis(how.store, voice, on_sentence)
     return None
 
 
@@ -80,6 +82,8 @@ def narrate(narrator: Narrator, script: Script, language: str) -> Table:
                 faults.append(str(error))
                 if len(faults) == 1 and "next: make voice" in faults[0]:
                     raise
+    if hasattr(narrator, "remember"):
+        narrator.remember()
     if faults:
         raise UserError("\n".join(faults))
     return table

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..problems import UserError, listed
 from .lexicon import Lexicon
+from .phoneme_memory import PhonemeMemory
 from .phonemes import Phonemes, phonemes_of
 
 if TYPE_CHECKING:
@@ -86,13 +87,14 @@ class KokoroVoice:
     """Says sentences; the model is loaded when the first one is asked for.
 
     `voices`: a voice for each language, `pronunciation`: entries for each language. `unknown` collects the words of
-    each language that had to be spelled.
+    each language that had to be spelled. `memory`: where phonemes are kept between runs.
     """
 
     voices: Mapping[str, Voice] = field(default_factory=dict)
     pronunciation: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     threads: int | None = None
     unknown: dict[str, set[str]] = field(default_factory=dict)
+    memory: PhonemeMemory | None = None
 
     def __post_init__(self) -> None:
         self._model: Synthesiser | None = None
@@ -112,10 +114,20 @@ class KokoroVoice:
         """The voice of a language."""
         return self.voices.get(language) or Voice(default_voice(language))
 
+    def remember(self) -> None:
+        """Keep the phonemes of this run for the next one."""
+        if self.memory is not None:
+            self.memory.write()
+
     def phonemes(self, text: str, language: str) -> Phonemes:
         """How a sentence is said. Raises UserError where an entry of the pronunciation is no pinyin."""
+        entries = self.pronunciation.get(language, {})
         try:
-            said = phonemes_of(text, language, self._lexicons.setdefault(language, Lexicon({})))
+            said = self.memory.find(text, language, entries) if self.memory is not None else None
+            if said is None:
+                said = phonemes_of(text, language, self._lexicons.setdefault(language, Lexicon({})))
+                if self.memory is not None:
+                    self.memory.keep(text, language, entries, said)
         except ValueError as error:
             raise UserError(
                 f'the pronunciation for "{language}" cannot be used: {error}\n'

@@ -49,6 +49,11 @@ class Synthesis:
             raise UserError(f"{scene_id}, {beat} ({language}): {error}") from None
         return join_sentences(said, files, self.store / "beats", words)
 
+    def remember(self) -> None:
+        """Let the voice keep what it has found out for the next run."""
+        if hasattr(self.voice, "remember"):
+            self.voice.remember()
+
     def path(self, text: str, language: str) -> Path:
         """Where the sound of a sentence is kept."""
         return self.store / "sentences" / f"{_digest(self.voice.key(text, language))}.wav"
