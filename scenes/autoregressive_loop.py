@@ -27,7 +27,7 @@ from scenes.stage.facts import told
 from scenes.stage.flow import FlowArrow
 from scenes.stage.handover import sentence
 from scenes.stage.marks import CrossMark, Tick
-from scenes.stage.motion import all_but, fly, pulse, raise_above, settle
+from scenes.stage.motion import fly, pulse, raise_above, settle
 from scenes.stage.reckoning import Entry
 from scenes.stage.scene import ExplainerScene
 from scenes.stage.words import Words, bold
@@ -125,14 +125,10 @@ class AutoregressiveLoop(ExplainerScene):
     def compare(self) -> None:
         verdicts = verdicts_on(self.said, self.model.target_ids, self.model.start_symbol is None)
         words = " ".join(self.model.vocabulary[i] for i in self.said)
-        wrong = sum(not right for right in verdicts)
         sources = (Entry("greedy.tokens"), Entry("tgt.tokens"))
-        with self.beat(
-            "compare",
-            said=words,
-            wrong=told(wrong, *sources, how="#(greedy.tokens ≠ tgt.tokens)"),
-            judged=told(len(verdicts), *sources, how="#(greedy.tokens, tgt.tokens)"),
-        ) as beat:
+        wrong = told(verdicts.count(False), *sources, how="#(greedy.tokens ≠ tgt.tokens)")
+        judged = told(len(verdicts), *sources, how="#(greedy.tokens, tgt.tokens)")
+        with self.beat("compare", said=words, wrong=wrong, judged=judged) as beat:
             self._lay_out_verdict(beat.share(0.34))
             self._judge(verdicts, beat.share(0.5))
 
@@ -402,5 +398,5 @@ class AutoregressiveLoop(ExplainerScene):
     def _back_to_the_start(self, seconds: float) -> None:
         """All leave but the given word, which goes to where the first pass will read it."""
         home, first = sentence(self, [self.said[0]]).chip(0), self.input.chips[0]
-        self.play(*[FadeOut(thing) for thing in all_but(self.mobjects, self.chrome, first)], run_time=seconds * 0.45)
+        self.play(*[FadeOut(thing) for thing in self.others(first)], run_time=seconds * 0.45)
         self.play(*turn_into(first, home), run_time=seconds * 0.55)

@@ -26,6 +26,7 @@ WEIGHTS_HEIGHT = 1.7  # units
 MOMENTS = 7
 COMFORTABLE = 8  # words of a vocabulary that stand side by side with two decimals
 COMFORTABLE_COLUMNS = 12  # of two matrices with two decimals
+CLOSE_FRAME = 0.03  # units around a cell: frames of neighbouring rows stand corner to corner, clear of the headings
 CLOSE = 0.34  # units: bars as near to each other are named in the smallest type
 
 
@@ -108,16 +109,14 @@ class OutputAndLoss(LayerScene):
             rows = [FadeIn(self.table.row_with_bars(i)) for i in range(self.table.rows)]
             self.play(LaggedStart(*rows, lag_ratio=0.5), run_time=beat.share(0.4))
             self.add(self.table)
-            frame = focus_frame(self.table.cell(0, best))
+            frame = focus_frame(self.table.cell(0, best), buff=CLOSE_FRAME)
             self.play(FadeIn(frame), run_time=beat.share(0.12))
             self.frame = frame
 
     def which_answer(self) -> None:
         with self.beat("which_answer") as beat:
             self.answers = [
-                # Close to their cells: the frames of neighbouring rows stand corner to corner.
-                focus_frame(self.table.cell(i, word), buff=0.03)
-                for i, word in enumerate(self.following)
+                focus_frame(self.table.cell(i, word), buff=CLOSE_FRAME) for i, word in enumerate(self.following)
             ]
             self.play(FadeOut(self.frame), run_time=beat.share(0.15))
             for frame in self.answers:

@@ -14,7 +14,6 @@ from manim import (
     FadeOut,
     GrowFromCenter,
     LaggedStart,
-    Mobject,
     ReplacementTransform,
     Succession,
     VGroup,
@@ -27,7 +26,6 @@ from scenes.stage.facts import told
 from scenes.stage.grid import MatrixGrid, Name, empty_places
 from scenes.stage.handover import named_matrix
 from scenes.stage.motion import (
-    all_but,
     appear,
     carry_all,
     fly,
@@ -147,7 +145,7 @@ class PositionalEncoding(ExplainerScene):
             more = Words(self.label("more", n=self.width - self.shown), theme.LABEL_SIZE, theme.DIM)
             more.move_to([-theme.SAFE_X, y, 0], aligned_edge=LEFT)
             self.play(
-                *vanish(*self._others(*self.both.left.positions)),
+                *vanish(*self.others(*self.both.left.positions)),
                 *[ReplacementTransform(a, b) for a, b in zip(self.both.left.positions, self.ticks, strict=True)],
                 *appear(self.panels.boxes, self.panels.guides, self.panels.zeros, self.panels.scale_marks(), axis),
                 run_time=beat.share(0.2),
@@ -218,7 +216,7 @@ class PositionalEncoding(ExplainerScene):
             self.embed = NamedGrid(self._word_rows("src.embed", row_names=self._row_names()), self.label("embedding"))
             y = MIDDLE_Y + 0.1
             self.play(
-                *vanish(*self._others(self.codes)), self.codes.glide(0, MIDDLE_Y, LARGE), run_time=beat.share(0.13)
+                *vanish(*self.others(self.codes)), self.codes.glide(0, MIDDLE_Y, LARGE), run_time=beat.share(0.13)
             )
             rows = [self.code_grid.row(i) for i in range(self.count)]
             frame = focus_frame(rows[0], buff=0.05)
@@ -295,7 +293,7 @@ class PositionalEncoding(ExplainerScene):
         with self.beat("add_all") as beat:
             others = [i for i in range(self.count) if i != self.at]
             embed, codes, total = self.embed.grid, self.code_grid, self.total.grid
-            rest = self._others(self.sums, *self.frames)
+            rest = self.others(self.sums, *self.frames)
             self.play(
                 *vanish(self.sums, *self.frames),
                 *[part.animate.shift(DOWN * LOWER) for part in rest],
@@ -322,7 +320,7 @@ class PositionalEncoding(ExplainerScene):
         backward = self.value("order.input_dots_reversed", both.mirrored)
         with self.beat("order_is_back", forward=forward, backward=backward) as beat:
             self.play(
-                *vanish(*self._others()),
+                *vanish(*self.others()),
                 *appear(left.title, left.positions, *[chip.box for chip in left.chips]),
                 *carry_all(self.embed.grid.row_labels, [chip.words for chip in left.chips]),
                 run_time=beat.share(0.13),
@@ -355,7 +353,7 @@ class PositionalEncoding(ExplainerScene):
             closing = named_matrix(self, "src.input", self.ids)
             chips = self.both.left.chips
             self.play(
-                *vanish(*self._others(*[chip.words for chip in chips])),
+                *vanish(*self.others(*[chip.words for chip in chips])),
                 *carry_all([chip.words for chip in chips], closing.row_labels, leave=False),
                 *[FadeIn(closing.row(i), target_position=chip, scale=0.2) for i, chip in enumerate(chips)],
                 run_time=beat.share(0.4),
@@ -398,7 +396,3 @@ class PositionalEncoding(ExplainerScene):
         for i, token_id in enumerate(self.ids):
             paint_now(grid.row(i), self.token_color(token_id), 0.2)
         return grid
-
-    def _others(self, *kept: Mobject) -> list[Mobject]:
-        """What is on screen beside the chrome and `kept`."""
-        return all_but(self.mobjects, self.chrome, *kept)

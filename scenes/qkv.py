@@ -221,7 +221,7 @@ class QueryKeyValue(ExplainerScene):
             pairs = ((QUERY, closing.q), (KEY, closing.k))
             kept = [table.grids[role].body for role, _ in pairs] + [table.letters[role] for role, _ in pairs]
             self.play(
-                *[FadeOut(thing) for thing in all_but(self.mobjects, self.chrome, *kept, *names)],
+                *[FadeOut(thing) for thing in self.others(*kept, *names)],
                 *[move for role, grid in pairs for move in grid_moves(table.grids[role], grid)],
                 *[
                     ReplacementTransform(table.letters[role], letter)

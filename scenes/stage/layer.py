@@ -36,10 +36,6 @@ class LayerScene(ExplainerScene):
         self.ids = [int(i) for i in self.trace[key]]
         self.row_names = self.names(self.ids)
 
-    def others(self, *keep: VMobject) -> list[VMobject]:
-        """All that is on stage but the chrome and `keep`."""
-        return [part for part in self.mobjects if part is not self.chrome and part not in keep]
-
     def clear_for(self, *incoming: Animation, seconds: float, keep: Sequence[VMobject] = ()) -> None:
         """What was on stage leaves first, and only then the new things come: two pictures never lie over each other."""
         leaving = [FadeOut(part) for part in self.others(*keep)]

@@ -7,8 +7,9 @@ it keeps the tree, so that an audit can reckon it again; nothing is ever typed.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from manim import NORMAL
@@ -86,45 +87,37 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Exponential:
+class _Function:
+    """A function of one expression, such as its root; ValueError where it has no value."""
+
+    of: Expression
+    name: ClassVar[str]
+    function: ClassVar[Callable[[float], float]]
+
+    def value(self, trace: Any) -> float:
+        """The function's value."""
+        return type(self).function(self.of.value(trace))
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.of}"
+
+
+class Exponential(_Function):
     """e to the power of something."""
 
-    of: Expression
-
-    def value(self, trace: Any) -> float:
-        """The exponential."""
-        return math.exp(self.of.value(trace))
-
-    def __str__(self) -> str:
-        return f"exp {self.of}"
+    name, function = "exp", math.exp
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(_Function):
     """The square root of something."""
 
-    of: Expression
-
-    def value(self, trace: Any) -> float:
-        """The root."""
-        return math.sqrt(self.of.value(trace))
-
-    def __str__(self) -> str:
-        return f"√ {self.of}"
+    name, function = "√", math.sqrt
 
 
-@dataclass(frozen=True)
-class Logarithm:
-    """The natural logarithm of something positive."""
+class Logarithm(_Function):
+    """The natural logarithm of something."""
 
-    of: Expression
-
-    def value(self, trace: Any) -> float:
-        """The logarithm; raises ValueError for anything that is not above 0."""
-        return math.log(self.of.value(trace))
-
-    def __str__(self) -> str:
-        return f"ln {self.of}"
+    name, function = "ln", math.log
 
 
 @dataclass(frozen=True)

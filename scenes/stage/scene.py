@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from manim import Animation, Scene, Wait
+from manim import Animation, Mobject, Scene, Wait
 from manim import config as manim_config
 
 from pipeline.storyboard import fill, film_values
@@ -20,6 +20,7 @@ from .board import STORYBOARD_VARIABLE, storyboard_for, storyboard_path, trace_f
 from .chrome import Chrome, ChromeWords
 from .facts import Fact, Value, told
 from .grid import Heatmap, MatrixGrid, Name
+from .motion import all_but
 from .narration import spoken_seconds
 from .reckoning import Entry, Expression, Result
 from .words import Number
@@ -175,6 +176,10 @@ class ExplainerScene(Scene):
         self.frame_count += self._frames_of_play
         for look in self.after_play:
             look(self)
+
+    def others(self, *kept: Mobject) -> list[Mobject]:
+        """All that is on stage beside the chrome and `kept`; groups that hold both are taken apart."""
+        return all_but(self.mobjects, self.chrome, *kept)
 
     # -- makers ---------------------------------------------------------------------------------------------------
     def number(self, key: str, index: tuple[int, ...] = (), decimals: int = 2, **settings: Any) -> Number:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import srt as independent_srt
 from hostile import SCENES, base, fill_in, written
+from vtt_reader import parse_vtt
 
 from engine import Trace, preset, run_trained
 from pipeline.captions import chapters_vtt, srt, vtt
@@ -34,7 +35,6 @@ DRAFT = QUALITIES["draft"]
 VALUES = {"side": 2.0, "source": "我爱水课", "target": "I love easy courses", "n_source": 4, "n_target": 4} | {
     name: 3 for name in ("vocabulary_size", "d_model", "heads", "d_head", "d_ff", "encoder_layers", "decoder_layers")
 }
-_TIME = re.compile(r"(\d\d+):([0-5]\d):([0-5]\d)\.(\d{3}) --> (\d\d+):([0-5]\d):([0-5]\d)\.(\d{3})")
 
 
 def check_outputs(board: Storyboard) -> None:
@@ -84,25 +84,9 @@ def check_captions(board: Storyboard, parts: list[Part], language: str) -> None:
 
 
 def cues_of(text: str) -> list[tuple[float, float, str]]:
-    """The cues of a WebVTT file, by its grammar: no cue text holds an arrow, a tag or a lone ampersand."""
-    head, *blocks = text.rstrip("\n").split("\n\n")
-    assert head == "WEBVTT"
-    cues = []
-    for block in blocks:
-        name, times, *lines = block.split("\n")
-        assert "-->" not in name
-        match = _TIME.fullmatch(times)
-        assert match, times
-        assert lines
-        for line in lines:
-            assert line.strip()
-            assert "-->" not in line
-            assert "<" not in line
-            assert not re.search(r"&(?!(amp|lt|gt);)", line)
-        a, b, c, d, e, f, g, h = map(int, match.groups())
-        body = "\n".join(lines).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-        cues.append((a * 3600 + b * 60 + c + d / 1000, e * 3600 + f * 60 + g + h / 1000, body))
-    return cues
+    """Begin, end and text of the cues of a WebVTT file."""
+    cues = [(begin, end, "\n".join(lines)) for _, begin, end, lines in parse_vtt(text)]
+    return [(a, b, body.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")) for a, b, body in cues]
 
 
 def check_chapters(board: Storyboard, parts: list[Part], language: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -90,3 +91,23 @@ def explain_film(*arguments: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         check=False,
     )
+
+
+def fresh(root: Path) -> Studio:
+    """A copy of the small studio in the new folder `root`, nothing rendered."""
+    shutil.copytree(DATA / "studio", root, ignore=shutil.ignore_patterns("__pycache__", "media"))
+    return Studio(root)
+
+
+def finished_with(root: Path, *arguments: str) -> Studio:
+    """A fresh copy in `root` with its film, as `explain render` with `arguments` makes it."""
+    made = fresh(root)
+    done = made.explain("render", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return made
+
+
+def copied(studio: Studio, root: Path) -> Studio:
+    """A copy of `studio` with all that it has made, in the new folder `root`."""
+    shutil.copytree(studio.root, root, ignore=shutil.ignore_patterns("__pycache__"))
+    return Studio(root)
