@@ -1,7 +1,11 @@
-"""Draws one job into its piece: the scene is run, beats that are not asked for are run without drawing."""
+"""Draws one job into its piece: the scene is run, beats that are not asked for are run without drawing.
+
+Or nothing is drawn at all: the words of a beat hold values that only its scene knows, so it is run to learn them.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import sys
@@ -15,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .fingerprint import source_digest
-from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError, origins_of
+from .jobs import ClipCue, Drawn, Failure, Job, SceneFaultError, check_beats, origins_of
 from .qualities import QUALITIES
 from .scene_loading import camera_of, load_class, manim_settings, scene_environment, scene_file
 
@@ -83,8 +87,7 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
     from .renderer import FastRenderer  # noqa: PLC0415
 
     began = time.monotonic()
-    os.environ.update(scene_environment(job.storyboard, job.language, job.scenes_folder))
-    _hand_over_narration(job)
+    _hand_over(job)
     # What manim reads a second time has other stroke widths than the first time: each job begins with nothing read.
     SVG_HASH_TO_MOB_MAP.clear()
     quality = QUALITIES[job.quality]
@@ -120,7 +123,42 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
     start = watch[-1].start_frame
     if counted != clip.scene_frames:
         raise SceneFaultError(f"the scene counted {counted} frames but drew {clip.scene_frames}")
-    cues = tuple(
+    trace: Any = getattr(scene, "trace", None)
+    reads = None if trace is None else trace.reads()
+    return Drawn(start, clip.frames, _cues(scene, start), round(time.monotonic() - began, 2), _memory(), reads)
+
+
+def tell(job: Job, watch: list[BeatWatch], on_started: Callable[[], None]) -> Drawn:
+    """Run `job`'s scene without drawing it; its cues hold the words that were asked for. See `draw`.
+
+    Raises whatever the scene raises, and SceneFaultError where its words are not those that `job.said` speaks of.
+    """
+    from manim import tempconfig  # noqa: PLC0415 (as above)
+    from manim.renderer.cairo_renderer import CairoRenderer  # noqa: PLC0415
+
+    began = time.monotonic()
+    _hand_over(job)
+    check_source(job)
+    said = json.loads(job.said)
+    with tempconfig({**manim_settings(160, 90, 30, job.work_folder), "dry_run": True}):
+        scene_class = load_class(Path(job.scenes_folder), job.scene)
+        scene = scene_class(renderer=CairoRenderer(skip_animations=True, **camera_of(scene_class)))
+        if not hasattr(scene, "beat"):
+            raise SceneFaultError(f"{job.scene} is not a scene of the stage: it has no beats")
+        watch.append(BeatWatch(scene, job, lambda: None))
+        on_started()
+        scene.render()
+    watch[-1].current = None
+    if {name: beat.words[job.language] for name, beat in scene.entry.beats.items()} != said:
+        raise SceneFaultError("its words in the storyboard were changed meanwhile; run the command again")
+    cues = _cues(scene, 0)
+    check_beats([cue.beat for cue in cues], list(said))
+    return Drawn(0, 0, cues, round(time.monotonic() - began, 2), _memory())
+
+
+def _cues(scene: Any, start: int) -> tuple[ClipCue, ...]:
+    """What the scene said from the frame `start` on."""
+    return tuple(
         ClipCue(
             cue.beat,
             int(cue.start_frame),
@@ -132,14 +170,16 @@ def draw(job: Job, watch: list[BeatWatch], on_started: Callable[[], None], on_fr
         for cue in scene.cues
         if cue.start_frame >= start
     )
-    trace: Any = getattr(scene, "trace", None)
-    reads = None if trace is None else trace.reads()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
-    return Drawn(start, clip.frames, cues, round(time.monotonic() - began, 2), memory, reads)
 
 
-def _hand_over_narration(job: Job) -> None:
-    """The scene reads how long its beats are spoken from a file that the environment names; silent films have none."""
+def _memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
+
+
+def _hand_over(job: Job) -> None:
+    """Tell the scene its storyboard and language, and how long its beats are spoken: by a file that the environment
+    names; silent films have none."""
+    os.environ.update(scene_environment(job.storyboard, job.language, job.scenes_folder))
     if not job.narration:
         os.environ.pop(NARRATION_VARIABLE, None)
         return

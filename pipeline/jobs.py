@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -20,6 +20,12 @@ LONGEST_SCENE = 30
 
 class SceneFaultError(RuntimeError):
     """What a scene drew cannot be used; the message says why."""
+
+
+def check_beats(names: Sequence[str], beats: Sequence[str]) -> None:
+    """Raise SceneFaultError unless the beats that a scene played are the storyboard's."""
+    if list(names) != list(beats):
+        raise SceneFaultError(f"the scene played the beats {', '.join(names)}; the storyboard has {', '.join(beats)}")
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Job:
     first_beat: str | None = None
     end_beat: str | None = None
     narration: str = ""  # JSON: scene -> beat -> its seconds and words; empty where the film is silent
+    said: str = ""  # JSON: beat -> words as the storyboard has them; then nothing is drawn, the words are filled in
 
     @property
     def piece(self) -> str:

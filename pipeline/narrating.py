@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from .jobs import Failure
 from .problems import shown_path
 from .progress import SECONDS_BETWEEN_LINES
 from .sentences import sentences
 from .storyboard import Entry, Storyboard
 from .voice.choice import Voicing, narrate, narrator_of
 from .voice.narration import Narrator, Table
-from .voice.script import ScriptFolder, script_of
+from .voice.script import ScriptFolder, UntoldError, script_of
 
 VOICE_STORE = "voice"  # below the media folder: words, sentences and beats that were made before
 
@@ -26,15 +27,22 @@ def narrations(
     how: Voicing,
     where: ScriptFolder,
     console: Console,
-) -> dict[str, Table]:
-    """The narration of `entries` by language; empty for a silent film. Raises UserError where it cannot be made."""
+) -> tuple[dict[str, Table], dict[tuple[str, str], Failure]]:
+    """The narration of `entries` by language, empty for a silent film; and why scenes have none: (language, scene).
+
+    Raises UserError where it cannot be made.
+    """
     if how.hint:
         _say(console, how.hint)
     narrator = narrator_of(storyboard, how)
     if narrator is None:
-        return {}
+        return {}, {}
     entries = [entry for entry in entries if entry.speaks]
-    return {language: _one(storyboard, entries, language, narrator, where, console) for language in languages}
+    failures: dict[tuple[str, str], Failure] = {}
+    tables = {
+        language: _one(storyboard, entries, language, narrator, where, console, failures) for language in languages
+    }
+    return tables, failures
 
 
 def _one(
@@ -44,7 +52,9 @@ def _one(
     narrator: Narrator,
     where: ScriptFolder,
     console: Console,
+    failures: dict[tuple[str, str], Failure],
 ) -> Table:
+    """The narration in one language; scenes whose words cannot be told are added to `failures`."""
     with _Progress(console) as status:
         read: list[str] = []
 
@@ -52,7 +62,11 @@ def _one(
             read.append(scene)
             status.update(f"Reading the words ({language}): {len(read)} of {len(entries)} scenes")
 
-        script = script_of(storyboard, entries, language, where, on_scene)
+        try:
+            script = script_of(storyboard, entries, language, where, on_scene)
+        except UntoldError as error:
+            script = error.script
+            failures.update({(language, scene_id): failure for scene_id, failure in error.failures.items()})
         total = sum(len(sentences(words)) for beats in script.values() for words in beats.values())
         spoken: list[str] = []
 

@@ -11,7 +11,7 @@ import av
 
 from .encoder import TIME_SCALE
 from .files import sha256_of, whole_file, write_json
-from .jobs import ClipCue, Drawn, SceneFaultError, Sidecar
+from .jobs import ClipCue, Drawn, SceneFaultError, Sidecar, check_beats
 from .probe import faults_of, probe
 from .qualities import Quality
 
@@ -127,9 +127,7 @@ def join_pieces(pieces: Sequence[Path], target: Path, quality: Quality) -> None:
 
 def check_cues(cues: tuple[ClipCue, ...], beats: list[str], frames: int) -> None:
     """Raise SceneFaultError unless the cues are the storyboard's beats, one after the other, inside the scene."""
-    names = [cue.beat for cue in cues]
-    if names != beats:
-        raise SceneFaultError(f"the scene played the beats {', '.join(names)}; the storyboard has {', '.join(beats)}")
+    check_beats([cue.beat for cue in cues], beats)
     end = 0
     for cue in cues:
         if not end <= cue.start_frame < cue.end_frame <= frames:

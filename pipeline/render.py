@@ -78,22 +78,23 @@ def render_film(request: RenderRequest, console: Console) -> int:
     words = script_folder(media.root, request.scenes_folder, jobs=request.jobs)
     planned = partial(plan, storyboard, entries, languages, quality, request.scenes_folder, media)
     if request.why:
-        spoken = narrations(storyboard, entries, languages, how, words, console)
-        _say(console, explanation(planned(spoken), force=request.force))
-        return 0
+        spoken, mute = narrations(storyboard, entries, languages, how, words, console)
+        clips, failures = sorted_by_fault(planned(spoken), mute)
+        _say(console, explanation(clips, force=request.force))
+        _tell_failures(failures, storyboard, console)
+        return 1 if failures else 0
     with media_lock(media.root) as lock:
         _clean(media)
-        spoken = narrations(storyboard, entries, languages, how, words, console)
+        spoken, mute = narrations(storyboard, entries, languages, how, words, console)
         with tempfile.TemporaryDirectory(prefix="render-", dir=media.work) as folder:
             # Workers read a copy, so that an edit during the render cannot mix two versions in one film.
-            copy = Path(folder, storyboard.path.name)
-            copy.write_bytes(text)
-            clips = planned(spoken)
+            (copy := Path(folder, storyboard.path.name)).write_bytes(text)
+            clips, untold = sorted_by_fault(planned(spoken), mute)
             remember(media.sources)
             where = (copy, Path(folder), media, lock)
             there, failures, drawn = _drawn(clips, storyboard, request, where, console)
-        for clip, failure in failures.items():
-            _say(console, failure_report(clip, failure, storyboard))
+            failures = untold | failures
+        _tell_failures(failures, storyboard, console)
         by_place = {(clip.language, clip.entry.id): clip for clip in (*there, *failures)}
         known = _all_words(storyboard, entries, there, words)
         films: list[str] = []
@@ -114,7 +115,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
             films.append(summary(film, quality, broken))
     for told in films:
         _say(console, told)
-    _say(console, f"{_count(drawn - len(failures), 'clip')} rendered in {duration(time.monotonic() - began)}")
+    _say(console, f"{_count(drawn, 'clip')} rendered in {duration(time.monotonic() - began)}")
     return 1 if len(films) < len(languages) else INCOMPLETE if failures else 0
 
 
@@ -167,6 +168,14 @@ def film_parts(
     ]
 
 
+def sorted_by_fault(
+    clips: Sequence[Clip], faults: Mapping[tuple[str, str], Failure]
+) -> tuple[list[Clip], dict[Clip, Failure]]:
+    """The clips that can be drawn, and those of which it is known that they cannot: (language, scene) -> why."""
+    failures = {clip: fault for clip in clips if (fault := faults.get((clip.language, clip.entry.id))) is not None}
+    return [clip for clip in clips if clip not in failures], failures
+
+
 def _sorted_out(clips: list[Clip], *, force: bool) -> tuple[dict[Clip, Sidecar], list[Clip]]:
     """The clips that are there (each with the file that will do) and those that must be rendered."""
     there: dict[Clip, Sidecar] = {}
@@ -187,7 +196,7 @@ def _drawn(
     where: tuple[Path, Path, Media, int],
     console: Console,
 ) -> tuple[dict[Clip, Sidecar], dict[Clip, Failure], int]:
-    """The clips that are there in the end, those that failed, and how many had to be drawn. `where`: see `_render`."""
+    """The clips that are there in the end, those that failed, and how many were drawn. `where`: see `_render`."""
     there, missing = _sorted_out(clips, force=request.force)
     if there:
         _say(console, f"Unchanged: {_count(len(there), 'clip')}")
@@ -199,7 +208,8 @@ def _drawn(
     _tell_damage(lost, "was damaged during the render", console)
     rendered, again = _render(lost, storyboard, request, where, console)
     there = {clip: sidecar for clip, sidecar in there.items() if clip not in lost} | rendered
-    return there, failures | again, len(missing) + len(lost)
+    failures |= again
+    return there, failures, len(missing) + len(lost) - len(failures)
 
 
 def _render(
@@ -276,6 +286,11 @@ def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard) -> str:
     lines += [f"      {detail}" for detail in failure.details]
     again = f"explain render --scenes {clip.entry.id} --language {clip.language} --quality {clip.quality.name}"
     return "\n".join([*lines, f"    next: mend it, then: {again}"])
+
+
+def _tell_failures(failures: Mapping[Clip, Failure], storyboard: Storyboard, console: Console) -> None:
+    for clip, failure in failures.items():
+        _say(console, failure_report(clip, failure, storyboard))
 
 
 def _tell_damage(clips: Sequence[Clip], what: str, console: Console) -> None:

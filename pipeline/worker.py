@@ -6,7 +6,9 @@ open by the parent, and its end is watched; and it ends after a job that failed,
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
+import gc
 import json
 import os
 import resource
@@ -19,7 +21,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from .drawing import BeatWatch, describe, draw, warm_up
+from .drawing import BeatWatch, describe, draw, tell, warm_up
 from .jobs import ASKED, MEMORY_LIMIT, ORPHANED, Job, log_of
 
 SECONDS_BETWEEN_REPORTS = 0.2
@@ -72,12 +74,17 @@ def main() -> int:
             warm_up()
         if not _work(job, events):
             return 1
+        _give_back_memory()
 
 
 def _work(job: Job, events: Events) -> bool:
     watch: list[BeatWatch] = []
     try:
-        drawn = draw(job, watch, lambda: _follow(watch[0], events), events.frames)
+        drawn = (
+            tell(job, watch, lambda: _follow(watch[0], events))
+            if job.said
+            else draw(job, watch, lambda: _follow(watch[0], events), events.frames)
+        )
     except KeyboardInterrupt:
         return False
     except BaseException as error:
@@ -87,6 +94,14 @@ def _work(job: Job, events: Events) -> bool:
         return False
     events.send("done", drawn=drawn.to_data())
     return True
+
+
+def _give_back_memory() -> None:
+    """Let go of the last scene, which refers to itself, and give its memory back to the system: a process that draws a
+    whole film would else hold several times what a scene takes."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # only the GNU C library has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _follow(watch: BeatWatch, events: Events) -> None:

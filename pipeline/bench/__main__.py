@@ -17,7 +17,7 @@ from ..qualities import QUALITIES
 from ..storyboard import REPO_ROOT, load_storyboard
 from . import commands
 from .commands import Taken, Task
-from .page import page
+from .page import Measured, keep, kept, page
 from .peer import manimgx
 
 ROWS = {
@@ -28,6 +28,7 @@ ROWS = {
     "F": "explain render, 1 job",
     "G": "explain render, 2 jobs",
     "H": "explain render, two Dask workers",
+    "M": "explain render, 2 jobs, with the floor's encoder settings",
     "K": "floor: x264 veryfast crf 20 alone, two processes",
     "L": "floor with the film's encoder settings, two processes",
 }
@@ -38,13 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     storyboard = load_storyboard(REPO_ROOT / "storyboard.yaml")
     known = {entry.id: entry for entry in storyboard.scenes if not entry.draft}
-    for name in options.scenes:
+    names = list(known) if options.scenes == ["all"] else options.scenes
+    for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
             print(f'There is no scene "{name}"; allowed: {listed(known)}' + f"; {hint}" * bool(hint), file=sys.stderr)
             return 1
     language = options.language or storyboard.film.default_language
-    task = Task([known[name] for name in options.scenes], language, QUALITIES[options.quality])
+    task = Task([known[name] for name in names], language, QUALITIES[options.quality])
     rounds: list[dict[str, Taken]] = []
     with ExitStack() as stack:
         variants = _variants(options.rows, stack)
@@ -54,13 +56,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _say(f"round {number + 1} of {options.rounds}, {letter}: {ROWS[letter]}")
                 rounds[-1][letter] = variant(task)
                 _say(f"    {rounds[-1][letter].seconds:.1f} s (load {os.getloadavg()[0]:.1f})")
-    memory = {options.quality: max(taken.memory for one in rounds for taken in one.values())}
+    # M is there for its time alone: nobody renders with the floor's settings, whose pictures wait in x264.
+    memory = {options.quality: max(taken.memory for one in rounds for row, taken in one.items() if row != "M")}
     for name in options.memory:
         _say(f"memory of a worker, {name}")
         memory[name] = commands.ours(Task(task.entries[:1], language, QUALITIES[name]), jobs=1).memory
-    frames = max(taken.frames for one in rounds for taken in one.values())
-    _say("manimgx, where there is a Python for it")
-    text = page(task, ROWS, rounds, frames, memory, peer=manimgx(task) if options.peer else "")
+    peer = ""
+    if options.peer:
+        _say("manimgx, where there is a Python for it")
+        peer = manimgx(task)
+    whole = len(task.entries) == len(known)
+    measured = Measured(
+        title="The whole film" if whole else f"Scenes: {', '.join(entry.id for entry in task.entries)}",
+        scenes=len(task.entries),
+        language=language,
+        quality=options.quality,
+        frames=max(taken.frames for one in rounds for taken in one.values()),
+        rounds=rounds,
+        memory=memory,
+        peer=peer,
+    )
+    keep(options.kept, measured)
+    text = page(ROWS, kept(options.kept))
     print(text)
     if options.out is not None:
         write_text(options.out, text)
@@ -75,6 +92,7 @@ def _variants(letters: Sequence[str], stack: ExitStack) -> dict[str, Callable[[T
         "D": partial(commands.manim, processes=2, tuned=True),
         "F": partial(commands.ours, jobs=1),
         "G": partial(commands.ours, jobs=2),
+        "M": partial(commands.ours, jobs=2, usual=True),
         "K": partial(commands.floor, settings="film", processes=2),
         "L": partial(commands.floor, settings="ours", processes=2),
     }
@@ -85,7 +103,9 @@ def _variants(letters: Sequence[str], stack: ExitStack) -> dict[str, Callable[[T
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m pipeline.bench", description=__doc__)
-    parser.add_argument("--scenes", nargs="+", default=["embedding", "causal_mask"], help="scenes of the storyboard")
+    parser.add_argument(
+        "--scenes", nargs="+", default=["embedding", "causal_mask"], help="scenes of the storyboard; all for the film"
+    )
     parser.add_argument("--quality", choices=list(QUALITIES), default="high")
     parser.add_argument("--language", help="default: the film's default language")
     parser.add_argument("--rounds", type=int, default=3)
@@ -98,6 +118,8 @@ def _parser() -> argparse.ArgumentParser:
         help="qualities whose memory is measured, too",
     )
     parser.add_argument("--peer", action=argparse.BooleanOptionalAction, default=True, help="try manimgx, too")
+    kept_in = REPO_ROOT / "media" / "bench"
+    parser.add_argument("--kept", type=Path, default=kept_in, help="folder with the measurements that the page shows")
     parser.add_argument("--out", type=Path, help="the page to write, as in docs/performance.md")
     return parser
 

@@ -9,13 +9,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
+from ..encoder import USUAL
 from ..qualities import Quality
 from ..storyboard import REPO_ROOT, Entry
 
@@ -64,21 +66,22 @@ def manim(task: Task, *, processes: int, tuned: bool) -> Taken:
         return _timed(lambda: _at_a_time(processes, one, task.entries))
 
 
-def ours(task: Task, *, jobs: int | None = None, cluster: str | None = None) -> Taken:
-    """`explain render` from nothing."""
+def ours(task: Task, *, jobs: int | None = None, cluster: str | None = None, usual: bool = False) -> Taken:
+    """`explain render` from nothing. `usual`: with x264's usual settings, the floor's."""
     with tempfile.TemporaryDirectory() as folder:
         where = ["--cluster", cluster] if cluster else ["--jobs", str(jobs)]
-        taken = _timed(lambda: render(task, Path(folder), where), shared=cluster is not None)
+        encoder = dict([USUAL]) if usual else {}
+        taken = _timed(lambda: render(task, Path(folder), where, encoder), shared=cluster is not None)
         clips = [json.loads(path.read_text(encoding="utf-8")) for path in Path(folder).glob("clips/**/*.json")]
         frames, memory = sum(clip["frames"] for clip in clips), max(clip["memory"] for clip in clips)
         return replace(taken, frames=frames, memory=memory)
 
 
-def render(task: Task, media: Path, options: Sequence[str]) -> None:
+def render(task: Task, media: Path, options: Sequence[str], environment: Mapping[str, str]) -> None:
     """`explain render` of the task into `media`."""
     scenes = ",".join(entry.id for entry in task.entries)
     what = ["--scenes", scenes, "--quality", task.quality.name, "--language", task.language]
-    run_quietly(["-m", "pipeline.cli", "render", "--force", "--media", str(media), *what, *options], task)
+    run_quietly(["-m", "pipeline.cli", "render", "--force", "--media", str(media), *what, *options], task, environment)
 
 
 def floor(task: Task, settings: str, *, processes: int) -> Taken:
@@ -112,10 +115,10 @@ def cluster(workers: int) -> Iterator[str]:
         yield str(running.scheduler_address)
 
 
-def run_quietly(arguments: list[str], task: Task) -> str:
+def run_quietly(arguments: list[str], task: Task, more: Mapping[str, str] = MappingProxyType({})) -> str:
     """Run a Python command in the project; what it printed. SystemExit with its words when it fails."""
     paths = [str(REPO_ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "EXPLAINER_LANGUAGE": task.language}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "EXPLAINER_LANGUAGE": task.language, **more}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=REPO_ROOT, env=environment, capture_output=True, text=True, check=False
     )

@@ -1,58 +1,98 @@
-"""The measurements as a page: docs/performance.md."""
+"""The measurements as a page: docs/performance.md. Each is kept as JSON, so that a page holds those of several runs."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from statistics import median
+from typing import Any
 
-from .commands import Taken, Task
+from ..files import write_json
+from ..qualities import QUALITIES
+from .commands import Taken
 
 FLOOR, PLAIN = "K", "A"
-OURS, LEAN_FLOOR = "G", "L"
 HEAD = """# How long a film takes
 
 This page is written by `make bench`; nobody edits it. All rows of a round are run one after the other on the same
 scenes, round after round; ratios are taken within a round, then their median. On a machine that others use, too, the
 ratios mean something and the seconds do not.
 """
-
-
-def page(
-    task: Task,
-    rows: Mapping[str, str],
-    rounds: Sequence[Mapping[str, Taken]],
-    frames: int,
-    memory: Mapping[str, int],
-    peer: str = "",
-) -> str:
-    """The whole page. `rows`: what each variant is, by its letter; `memory`: bytes of a worker by quality; `peer`: what
-    came of another engine."""
-    scenes = ", ".join(entry.id for entry in task.entries)
-    size = f"{task.quality.width}×{task.quality.height} at {task.quality.fps} frames a second"
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}; medians of {len(rounds)} rounds"
-    parts = [
-        HEAD,
-        f"Scenes {scenes} ({task.language}), {frames:,} frames of {size}; {machine}.\n",
-        table(rows, rounds, frames),
-        EXPLANATION,
-        *same_encoder(rounds),
-    ]
-    if memory:
-        lines = [f"| {name} | {count / 1e6:.0f} |" for name, count in memory.items()]
-        parts += ["## Memory of a worker\n", "\n".join(["| quality | MB at most |", "|---|---|", *lines]) + "\n"]
-    if peer:
-        parts += ["## A peer\n", peer]
-    return "\n".join(parts)
-
-
 EXPLANATION = """
 K is the floor: x264 alone (`veryfast`, `crf 20`), one thread a process, on the very pictures of these scenes. L is the
 same with the film's own encoder settings, which give up what flat animation does not need (see `pipeline/encoder.py`).
+M is the render with the settings of K, without the B pictures and weighted predictions that a repeated still rules out.
 Rows with "manim" are whole commands of manim's, start-up included, and so are those with "explain render", which also
 join, check and caption the film.
 """
+
+
+def this_machine() -> str:
+    """Cores and Python of the machine that measures."""
+    return f"{os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run of the measurements found. `title`: what was rendered; `memory`: bytes of a worker by quality;
+    `peer`: what came of another engine."""
+
+    title: str
+    scenes: int
+    language: str
+    quality: str
+    frames: int
+    rounds: Sequence[Mapping[str, Taken]]
+    memory: Mapping[str, int] = field(default_factory=dict)
+    peer: str = ""
+    machine: str = field(default_factory=this_machine)
+
+
+def keep(folder: Path, measured: Measured) -> None:
+    """Keep `measured` in `folder`, in place of an older one of the same scenes, language and quality."""
+    name = f"{measured.title} {measured.language} {measured.quality}"
+    write_json(folder / f"{hashlib.sha256(name.encode()).hexdigest()[:12]}.json", asdict(measured))
+
+
+def kept(folder: Path) -> list[Measured]:
+    """All measurements in `folder`, those with the fewest scenes first."""
+    found = [_measured(json.loads(path.read_text(encoding="utf-8"))) for path in folder.glob("*.json")]
+    return sorted(found, key=lambda one: (one.scenes, one.title, one.quality))
+
+
+def _measured(data: dict[str, Any]) -> Measured:
+    rounds = [{letter: Taken(**taken) for letter, taken in one.items()} for one in data["rounds"]]
+    return Measured(**{**data, "rounds": rounds})
+
+
+def page(rows: Mapping[str, str], measurements: Sequence[Measured]) -> str:
+    """The whole page. `rows`: what each variant is, by its letter."""
+    parts = [HEAD]
+    for one in measurements:
+        quality = QUALITIES[one.quality]
+        size = f"{quality.width}×{quality.height} at {quality.fps} frames a second"
+        count = len(one.rounds)
+        rounds = "one round" if count == 1 else f"medians of {count} rounds"
+        parts += [
+            f"## {one.title}\n",
+            f"Language {one.language}, {one.frames:,} frames of {size}; {one.machine}; {rounds}.\n",
+            table(rows, one.rounds, one.frames),
+        ]
+    parts.append(EXPLANATION)
+    memory: dict[str, int] = {}
+    for one in measurements:
+        memory |= {name: max(count, memory.get(name, 0)) for name, count in one.memory.items()}
+    if memory:
+        lines = [f"| {name} | {memory[name] / 1e6:.0f} |" for name in QUALITIES if name in memory]
+        parts += ["## Memory of a worker\n", "\n".join(["| quality | MB at most |", "|---|---|", *lines]) + "\n"]
+    if peers := [one.peer for one in measurements if one.peer]:
+        parts += ["## A peer\n", peers[0]]
+    return "\n".join(parts)
 
 
 def table(rows: Mapping[str, str], rounds: Sequence[Mapping[str, Taken]], frames: int) -> str:
@@ -81,18 +121,3 @@ def ratio(rounds: Sequence[Mapping[str, Taken]], a: str, b: str) -> str:
     """How many times the seconds of `b` those of `a` are, the median over the rounds."""
     found = [one[a].seconds / one[b].seconds for one in rounds if a in one and b in one]
     return f"{median(found):.2f}" if found else ""
-
-
-def same_encoder(rounds: Sequence[Mapping[str, Taken]]) -> list[str]:
-    """What our row would take at most with the floor's own encoder settings, as a sentence; none without the rows."""
-    whole = [one for one in rounds if {OURS, FLOOR, LEAN_FLOOR} <= one.keys()]
-    if not whole:
-        return []
-    # Our row codes no still twice, so its encoder takes less than the lean floor: the true figure is lower.
-    seconds = [one[OURS].seconds + one[FLOOR].seconds - one[LEAN_FLOOR].seconds for one in whole]
-    floor = median(mine / one[FLOOR].seconds for mine, one in zip(seconds, whole, strict=True))
-    parts = [f"With the floor's encoder settings {OURS} would take at most {floor:.2f} × the floor"]
-    if all(PLAIN in one for one in whole):
-        plain = median(one[PLAIN].seconds / mine for mine, one in zip(seconds, whole, strict=True))
-        parts.append(f"and be at least {plain:.2f} times as fast as {PLAIN}")
-    return [f"{' '.join(parts)} (reckoned: {OURS} + {FLOOR} − {LEAN_FLOOR}).\n"]

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..files import write_json
 from ..fingerprint import digest_of, model_of, source_digest
+from ..jobs import Failure, Job
 from ..problems import UserError, shown_path
 from ..scene_loading import module_file
-from ..storyboard import REPO_ROOT, Entry, Storyboard
+from ..storyboard import Entry, Storyboard
+from ..workers import local_workers
 
 Script = dict[str, dict[str, str]]  # scene id -> beat -> words
+
+
+class UntoldError(UserError):
+    """The words of some scenes cannot be told. `failures`: scene id -> why; `script`: the words of the others."""
+
+    def __init__(self, storyboard: Storyboard, language: str, failures: Mapping[str, Failure], script: Script) -> None:
+        self.failures, self.script = failures, script
+        super().__init__("\n".join(_told(storyboard, language, failure) for failure in failures.values()))
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,7 @@ def script_of(
 ) -> Script:
     """The words of `entries` in `language`. Scenes that are not known yet are run, without drawing.
 
-    `on_scene` is called with each scene that is known. Raises UserError for a scene that fails.
+    `on_scene` is called with each scene that is known. Raises UntoldError for scenes that fail.
     """
     model = model_of(storyboard).digest
     paths = {entry.id: _path(entry, language, model, where) for entry in entries}
@@ -51,9 +60,14 @@ def script_of(
         else:
             found[entry.id] = words
             on_scene(entry.id)
+    failures: dict[str, Failure] = {}
     if missing:
-        found |= _run(storyboard, missing, language, where, paths, on_scene)
-    return {entry.id: found[entry.id] for entry in entries}
+        told, failures = _run(storyboard, missing, language, where, paths, on_scene)
+        found |= told
+    script = {entry.id: found[entry.id] for entry in entries if entry.id in found}
+    if failures:
+        raise UntoldError(storyboard, language, failures, script)
+    return script
 
 
 def kept_words(storyboard: Storyboard, entries: Sequence[Entry], language: str, where: ScriptFolder) -> Script:
@@ -71,6 +85,17 @@ def keep_words(storyboard: Storyboard, found: Mapping[tuple[str, str], dict[str,
         path = _path(entry, language, model, where)
         if _kept(path, entry) != words:
             write_json(path, words)
+
+
+def _told(storyboard: Storyboard, language: str, failure: Failure) -> str:
+    scene_id = failure.scene_id
+    lines = [
+        f"The words of {scene_id} ({language}) cannot be told: {failure.error}",
+        f"    storyboard: {shown_path(storyboard.path)}:{storyboard.line_of(scene_id, failure.beat)}",
+        *([f"    scene: {shown_path(failure.scene_file)}:{failure.line}"] if failure.line else []),
+        f"    next: mend the scene; explain preview {scene_id} shows it",
+    ]
+    return "\n".join(lines)
 
 
 def _path(entry: Entry, language: str, model: str, where: ScriptFolder) -> Path:
@@ -96,63 +121,37 @@ def _run(
     where: ScriptFolder,
     paths: Mapping[str, Path],
     on_scene: Callable[[str], None],
-) -> Script:
-    """Run `entries`, divided among processes; keep and return their words."""
-    count = min(len(entries), where.jobs or os.cpu_count() or 1)
+) -> tuple[Script, dict[str, Failure]]:
+    """Run `entries` in worker processes; keep and return the words of those that can be run, and why others cannot."""
     found: Script = {}
-    templates = {entry.id: {name: beat.words[language] for name, beat in entry.beats.items()} for entry in entries}
-    running: list[subprocess.Popen[str]] = []
+    failures: dict[str, Failure] = {}
+    count = min(len(entries), where.jobs or os.cpu_count() or 1)
+    with (
+        tempfile.TemporaryDirectory(prefix="words-") as folder,
+        local_workers(count, lambda _job, _frames: None) as workers,
+    ):
+        running = {workers.submit(_job(storyboard, entry, language, where, folder)): entry.id for entry in entries}
+        for future in as_completed(running):
+            scene_id, result = running[future], future.result()
+            if isinstance(result, Failure):
+                failures[scene_id] = result
+                continue
+            found[scene_id] = {cue.beat: cue.words for cue in result.cues}
+            write_json(paths[scene_id], found[scene_id])
+            on_scene(scene_id)
+    return found, failures
 
-    def follow(share: Sequence[Entry]) -> None:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pipeline.voice.words_run"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            cwd=REPO_ROOT,
-        )
-        running.append(process)
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        request = {
-            "storyboard": str(storyboard.path.resolve()),
-            "scenes_folder": str(where.scenes_folder.resolve()),
-            "language": language,
-            "scenes": [[entry.id, entry.scene] for entry in share],
-        }
-        process.stdin.write(json.dumps(request) + "\n")
-        process.stdin.close()
-        for line in process.stdout:
-            answer = json.loads(line)
-            if "error" in answer:
-                place = f"{shown_path(storyboard.path)}:{storyboard.line_of(answer['scene'])}"
-                raise UserError(
-                    f"The words of {answer['scene']} ({language}) cannot be told: {answer['error']}\n"
-                    f"    storyboard: {place}\n    next: mend the scene; explain preview {answer['scene']} shows it"
-                )
-            if answer["templates"] != templates[answer["scene"]]:
-                raise UserError(f"{shown_path(storyboard.path)} was changed meanwhile\n    next: run the command again")
-            found[answer["scene"]] = answer["words"]
-            write_json(paths[answer["scene"]], answer["words"])
-            on_scene(answer["scene"])
-        log = process.stderr.read()
-        if process.wait() or any(entry.id not in found for entry in share):
-            last = "\n".join(f"    {line}" for line in log.rstrip().splitlines()[-6:])
-            raise UserError(f"The words of the scenes cannot be told:\n{last}")
 
-    try:
-        with ThreadPoolExecutor(count) as pool:
-            try:
-                list(pool.map(follow, [entries[number::count] for number in range(count)]))
-            except BaseException:
-                for process in running:
-                    process.kill()
-                raise
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-    return found
+def _job(storyboard: Storyboard, entry: Entry, language: str, where: ScriptFolder, folder: str) -> Job:
+    return Job(
+        scene_id=entry.id,
+        scene=entry.scene,
+        scenes_folder=str(where.scenes_folder.resolve()),
+        storyboard=str(storyboard.path.resolve()),
+        language=language,
+        quality="draft",
+        gap=0,
+        sources=source_digest(module_file(where.scenes_folder, entry.module)),
+        work_folder=str(Path(folder, f"{entry.id}-{language}").resolve()),
+        said=json.dumps({name: beat.words[language] for name, beat in entry.beats.items()}, ensure_ascii=False),
+    )

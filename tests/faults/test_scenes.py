@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from aftermath import after, finish, frame_digests, told
+from aftermath import after, finish, frame_digests, nobody_is_left, told
 from report import record
 from small_studio import Studio
 
@@ -46,6 +46,23 @@ def breaks(studio: Studio, undisturbed: Studio, fault: str) -> None:
     after(studio)
     file.write_text(sound, encoding="utf-8")
     assert "1 clip rendered" in finish(studio, undisturbed)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("fault", [name for name in FAULTS if "memory bit" not in name])
+def test_words_that_cannot_be_told(studio: Studio, fault: str) -> None:
+    """A scene is run for its words before anything is spoken or drawn; it may fail there in the same ways."""
+    code, phrase = FAULTS[fault]
+    sound = (studio.scenes / "ending.py").read_text(encoding="utf-8")
+    studio.edit("scenes/ending.py", PLACE, f"{code}\n        {PLACE}")
+    done = studio.explain("script", EXPLAINER_STALL_SECONDS="8")
+    said = told(done, phrase, "The words of ending (zh) cannot be told: ", "next: mend the scene")
+    assert re.search(r"storyboard: \S*storyboard\.yaml:\d+\n", said)
+    assert not (studio.media / "script-zh.md").exists()
+    nobody_is_left(studio)
+    (studio.scenes / "ending.py").write_text(sound, encoding="utf-8")
+    assert studio.explain("script").returncode == 0
+    record("scenes", f"a scene that {fault}, run for its words", 1, "reported with its places, status 1")
 
 
 def test_a_scene_that_raises(studio: Studio, undisturbed: Studio) -> None:

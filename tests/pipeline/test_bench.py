@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.bench import __main__ as bench
-from pipeline.bench.commands import Taken, Task
-from pipeline.bench.page import page, ratio, table
-from pipeline.qualities import QUALITIES
+from pipeline.bench.commands import Taken
+from pipeline.bench.page import Measured, keep, kept, page, ratio, table
 
 ROUNDS = [
     {"A": Taken(60, 70), "G": Taken(10, 19, 600, 300_000_000), "K": Taken(8, 16)},
@@ -33,20 +32,27 @@ def test_the_table_has_a_row_for_each_variant_measured() -> None:
 
 
 def test_the_page_says_what_was_measured() -> None:
-    text = page(Task([], "zh", QUALITIES["high"]), bench.ROWS, ROUNDS, 600, {"high": 300_000_000})
-    assert "600 frames of 1920×1080 at 60 frames a second" in text
-    assert "medians of 3 rounds" in text
+    measured = Measured("Scenes: a, b", 2, "zh", "high", 600, ROUNDS, {"high": 300_000_000}, machine="2 cores")
+    text = page(bench.ROWS, [measured])
+    assert "600 frames of 1920×1080 at 60 frames a second; 2 cores; medians of 3 rounds" in text
     assert "| high | 300 |" in text
 
 
-def test_the_page_reckons_with_the_floors_encoder() -> None:
-    """10 + 8 - 4 of 8, 20 + 10 - 5 of 10, 10 + 9 - 4.5 of 9; and 60 of 14, 100 of 25, 80 of 14.5."""
-    lean = [Taken(4, 8), Taken(5, 8), Taken(4.5, 8)]
-    rounds = [one | {"L": taken} for one, taken in zip(ROUNDS, lean, strict=True)]
-    text = page(Task([], "zh", QUALITIES["high"]), bench.ROWS, rounds, 600, {})
-    assert "at most 1.75 × the floor and be at least 4.29 times as fast as A" in text
-    without = page(Task([], "zh", QUALITIES["high"]), bench.ROWS, ROUNDS, 600, {})
-    assert "at most" not in without
+def test_the_page_holds_what_several_runs_have_found(tmp_path: Path) -> None:
+    """A later run of the same scenes takes the place of the earlier one; ratios are those within each run."""
+    film = [{"M": Taken(24, 40, 9_000, 500_000_000), "K": Taken(20, 38)}]
+    keep(tmp_path, Measured("The whole film", 19, "zh", "high", 1, film, {"high": 1}))
+    keep(tmp_path, Measured("The whole film", 19, "zh", "high", 9_000, film, {"high": 500_000_000}))
+    keep(tmp_path, Measured("Scenes: a", 1, "zh", "high", 600, ROUNDS, {"high": 300_000_000}, "no peer"))
+    found = kept(tmp_path)
+    assert [one.title for one in found] == ["Scenes: a", "The whole film"]
+    assert found[0].rounds == ROUNDS
+    text = page(bench.ROWS, found)
+    assert "9,000 frames of 1920×1080 at 60 frames a second" in text
+    assert "one round" in text
+    assert "| 24.0 | 40.0 | 2.7 | 1.20 |  |" in text
+    assert "| high | 500 |" in text
+    assert text.endswith("## A peer\n\nno peer")
 
 
 def test_an_unknown_scene_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +66,7 @@ def test_a_scene_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     out = tmp_path / "performance.md"
     assert bench.main([
         "--scenes", "encoder_stack", "--quality", "draft", "--rounds", "1", "--rows", "G", "L", "--memory",
-        "--no-peer", "--out", str(out),
+        "--no-peer", "--out", str(out), "--kept", str(tmp_path),
     ]) == 0  # fmt: skip
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out == text + "\n"

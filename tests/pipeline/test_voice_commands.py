@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from small_studio import Studio
 from test_voice_sound import tone
@@ -53,7 +55,9 @@ def test_a_scene_that_fails_is_named(studio: Studio) -> None:
     done = studio.explain("script")
     assert done.returncode == 1
     assert "The words of middle (zh) cannot be told: ZeroDivisionError" in done.stderr
+    assert re.search(r"storyboard: \S*storyboard\.yaml:\d+\n +scene: \S*middle\.py:\d+\n", done.stderr)
     assert "Traceback" not in done.stderr
+    assert not (studio.media / "script-zh.md").exists()
 
 
 def test_a_language_that_there_is_not(studio: Studio) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from fractions import Fraction
@@ -12,7 +13,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from small_studio import DATA, Studio
+from small_studio import DATA, Studio, copied
 from test_pipeline_captions import parse_vtt
 from test_pipeline_film import clip
 from tone_voice import ToneVoice
@@ -92,6 +93,32 @@ def test_the_sound_is_where_the_beats_are(speaking: Studio) -> None:
         heard = track[begin : begin + len(recorded)]
         alike = float(np.dot(heard, recorded) / np.linalg.norm(heard) / np.linalg.norm(recorded))
         assert alike > 0.95, name  # a shift of a few samples would already be less
+
+
+def test_a_scene_that_fails_costs_the_others_nothing(speaking: Studio, tmp_path: Path) -> None:
+    """Its words cannot be told, so it is not drawn; the others speak as ever."""
+    studio = copied(speaking, tmp_path / "studio")
+    fault, sound_line = 'raise ValueError("no colours left")', "self.remove(red, blue)"
+    studio.edit("scenes/middle.py", sound_line, fault)
+    done = studio.explain("render", "--voice", "recordings", "--force", "--keep-going")
+    said = done.stdout + done.stderr
+    assert done.returncode == 3, said
+    assert "Traceback" not in said
+    assert "The scene middle (zh) failed" in said
+    assert "ValueError: no colours left" in said
+    assert re.search(r"scene: \S*middle\.py:\d+\n", said)
+    assert "explain render --scenes middle --language zh --quality draft" in said
+    assert "2 clips rendered" in said
+    film = studio.film().with_name("a-small-film-zh-draft-incomplete.mp4")
+    with av.open(str(film)) as container:
+        assert len(container.streams.audio) == 1
+    done = studio.explain("render", "--voice", "recordings")
+    assert done.returncode == 1
+    assert "0 clips rendered" in done.stdout
+    studio.edit("scenes/middle.py", fault, sound_line)
+    done = studio.explain("render", "--voice", "recordings")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert studio.explain("verify", str(studio.film())).returncode == 0
 
 
 def test_the_streams_of_the_film(speaking: Studio) -> None:
