@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-faults test-browser test-ocr ocr update-frames test-voice bench check trace lock audit licences clean
+.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-faults test-browser test-course test-ocr ocr update-frames test-voice bench check trace lock audit licences clean
 PY := .venv/bin/python
 INSTALL = $(PY) -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
@@ -39,6 +39,8 @@ update-frames: setup ## renew tests/data/frames, the last frame of each scene, a
 	@UPDATE_FRAMES=1 $(PY) -m pytest tests/scenes/test_scenes_last_frames.py -n auto --dist loadgroup
 test-browser: setup ## the course kit in Chromium, with a learning platform; installs Chromium and npm packages where they are missing
 	@bash tests/browser/setup.sh $(PY) && $(PY) -m pytest -m browser tests/browser $(PYTEST)
+test-course: setup ## the film's own course kit in Chromium, scene by scene, with a learning platform; after make render LANGUAGE=all and make course
+	@bash tests/browser/setup.sh $(PY) && EXPLAINER_COURSE=$(abspath $(or $(OUT),media/course)) $(PY) -m pytest -m browser tests/browser/test_real_course.py $(PYTEST)
 bench: setup ## how long a film takes, ours against manim's, into docs/performance.md; takes an hour
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from conftest import chromium
 from small_studio import DATA, Studio
 from tone_voice import ToneVoice
 from web_server import Server
@@ -18,6 +16,7 @@ from web_server import Server
 from pipeline.voice import sound
 
 if TYPE_CHECKING:
+    from conftest import Watched
     from playwright.sync_api import Page
 
 BEATS = ("opening.first", "opening.second", "middle.red", "middle.blue", "middle.both", "ending.last")
@@ -59,15 +58,9 @@ def speaking(tmp_path_factory: pytest.TempPathFactory) -> Studio:
     return studio
 
 
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (only where the browser tests run)
-
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
-        browser = playwright.chromium.launch(executable_path=chromium(), args=options)
-        yield browser.new_page()
-        browser.close()
+@pytest.fixture
+def page(watched: Watched) -> Page:
+    return watched.page
 
 
 def looked_at(page: Page, film: Path, folder: Path, times: list[float]) -> dict[str, Any]:
