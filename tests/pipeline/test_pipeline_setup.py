@@ -184,6 +184,35 @@ def test_macos_uses_brew(house: House) -> None:
 # --- the Makefile -------------------------------------------------------------------------------------------------
 
 
+def test_the_browser_tests_are_set_up_with_the_projects_own_python(house: House) -> None:
+    """The Makefile names it from the project's root, and the script works in a folder of its own."""
+    for name in ("tests/browser/setup.sh", "tests/browser/package-lock.json", "requirements/browser-test.lock"):
+        (house.root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(REPO / name, house.root / name)
+    house.program("chromium", "exit 0")
+    house.program("npm", 'mkdir -p node_modules; [ "$1" = ci ] || { : > node_modules/a.tgz; echo a.tgz; }')
+    house.program("tar", "exit 0")
+    own = house.root / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'#!/bin/bash\necho "own $*" >> "{house.log}"\n')
+    own.chmod(0o755)
+
+    def setup() -> tuple[str, str]:
+        house.log.write_text("")
+        done = subprocess.run(
+            ["bash", "tests/browser/setup.sh", ".venv/bin/python"],
+            cwd=house.root, env={"PATH": str(house.bin)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout, house.log.read_text()
+
+    said, calls = setup()
+    assert said.endswith("setup: ready\n")
+    assert "own -m pip install" in calls
+    assert "npm ci" in calls
+    assert setup() == ("", "")
+
+
 def make(*arguments: str, **environment: str) -> str:
     done = subprocess.run(
         ["make", *arguments], cwd=REPO, env=os.environ | environment, capture_output=True, text=True, check=False
