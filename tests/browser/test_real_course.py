@@ -29,6 +29,12 @@ KIT = Path(os.environ["EXPLAINER_COURSE"])
 # 16 times as fast as the film, in every scene anew: the most that Chromium plays.
 HURRY = "setInterval(() => { if (video.playbackRate !== 16) video.playbackRate = 16; }, 50)"
 
+CURRENT_IN_VIEW = """() => {
+  const box = document.getElementById("scroll").getBoundingClientRect();
+  const beat = document.querySelector(".beat[aria-current]").getBoundingClientRect();
+  return beat.top >= box.top && beat.top < box.bottom - 10;
+}"""
+
 
 @cache
 def manifest() -> dict[str, Any]:
@@ -84,8 +90,11 @@ def test_every_scene_plays_with_its_captions(watched: Watched, where: str, langu
         until(page, "half => video.currentTime > half + 0.3", half)
         page.evaluate("video.pause()")
         assert place(page)[0] == number
-        until(page, "!!document.querySelector('[data-go][aria-current], .transcript [aria-current]')")
     assert len(edition["scenes"]) == 19
+    page.check("#described")
+    until(page, CURRENT_IN_VIEW)
+    page.uncheck("#described")
+    until(page, CURRENT_IN_VIEW)
     assert [url for url in watched.asked if not url.startswith((where, "blob:"))] == []
 
 

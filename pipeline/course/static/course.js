@@ -292,7 +292,10 @@
     });
     option("continue", "goOn", () => {});
     option("keys", "keys", () => {});
-    option("described", "described", (on) => document.body.classList.toggle("with-descriptions", on));
+    option("described", "described", (on) => {
+      document.body.classList.toggle("with-descriptions", on);
+      transcript.reveal(); // what is above it has another height now
+    });
     option("whole", "whole", () => go(place.scene, place.time, !video.paused && !video.ended));
     $("follow").addEventListener("change", () => {
       transcript.follow = $("follow").checked;
