@@ -27,12 +27,13 @@ test-slow: setup ## the tests that render whole films
 	@$(PY) -m pytest -m slow $(PYTEST)
 test-faults: setup ## renders killed, starved and misled, and hostile storyboards; writes docs/reliability.md
 	@rm -rf media/faults && EXPLAINER_FAULT_ROWS=$(CURDIR)/media/faults $(PY) -m pytest tests/faults -m "faults or not slow" -n 2 --dist worksteal $(PYTEST) && $(PY) tests/faults/report.py media/faults docs/reliability.md
-test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); takes an hour
+test-voice: voice ## let a speech recogniser write down what the voice says (150 MB more to fetch); ten minutes, and half an hour more where nothing is spoken yet
 	@$(INSTALL) --requirement requirements/voice-test.lock && $(PY) -m pytest -m voice $(PYTEST)
 test-ocr: setup ocr ## whether OCR reads the film's numbers in 1080p frames, at the end of every beat; takes a quarter of an hour
 	@$(PY) -m pipeline.cli ocr $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
+# Its authors have not declared the model's package for the newest Pythons; it runs there all the same.
 ocr: setup ## install the OCR model where it is missing; `make test` and `make test-ocr` do so themselves
-	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(INSTALL) --requirement requirements/ocr.lock; }
+	@$(PY) -c 'import rapidocr_onnxruntime' 2>/dev/null || { echo 'setup: installing the OCR model'; $(INSTALL) --ignore-requires-python --requirement requirements/ocr.lock; }
 course: setup ## site, SCORM packages and files to upload from the rendered film into media/course; LANGUAGE=zh QUALITY=draft OUT=folder
 	@$(PY) -m pipeline.cli course $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(QUALITY),--quality $(QUALITY)) $(if $(OUT),--out $(OUT))
 update-frames: setup ## renew tests/data/frames, the last frame of each scene, after looking at what has changed

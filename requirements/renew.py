@@ -18,6 +18,9 @@ SET_UP = "dev"
 # `cluster` is part of `dev`.
 LATER = ("ocr", "voice", "voice-test", "browser-test", "maintain")
 OLDEST_PYTHON = "3.11"
+# The OCR model asks for the OpenCV that opens windows, for which a system needs graphics libraries; the extra names the
+# one without, which is the same module otherwise.
+LEFT_OUT = "opencv-python ; python_version < '3'\n"
 
 
 def compiled(extra: str, folder: Path, *more: str) -> list[str]:
@@ -26,12 +29,14 @@ def compiled(extra: str, folder: Path, *more: str) -> list[str]:
     known = HERE / f"{extra}.lock"
     if known.is_file() and "--upgrade" not in more:
         out.write_text(known.read_text(encoding="utf-8"), encoding="utf-8")
+    left_out = folder / "left_out.txt"
+    left_out.write_text(LEFT_OUT, encoding="utf-8")
     # Neither comments nor addresses: where packages come from is each machine's own affair.
     form = ["--universal", "--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url"]
     plain = ["--no-emit-find-links", "--quiet", "--python-version", OLDEST_PYTHON]
     subprocess.run(
-        [sys.executable, "-m", "uv", "pip", "compile", *form, *plain, "--extra", extra, *more, str(PROJECT),
-         "--output-file", str(out)],
+        [sys.executable, "-m", "uv", "pip", "compile", *form, *plain, "--extra", extra,
+         "--override", str(left_out), *more, str(PROJECT), "--output-file", str(out)],
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     return entries(out.read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import sys
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -55,7 +56,13 @@ class Server:
                 with suppress(BrokenPipeError, ConnectionResetError):  # a player that has seen enough
                     self.wfile.write(data)
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Quiet(ThreadingHTTPServer):
+            def handle_error(self, request: object, client_address: object) -> None:
+                """A player that leaves closes its connections in the middle."""
+                if not isinstance(sys.exception(), ConnectionError):
+                    super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+        self._server = Quiet(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property

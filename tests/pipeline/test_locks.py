@@ -53,6 +53,13 @@ def test_every_entry_is_pinned_with_digests_and_names_no_place(extra: str) -> No
         assert all(re.fullmatch(r"[0-9a-f]{64}", digest) for digest in one.digests), one
 
 
+def test_nothing_needs_a_systems_graphics_libraries() -> None:
+    """The OpenCV that opens windows cannot be imported on a machine without a screen."""
+    names = {canonicalize_name(one.requirement.name) for extra in locks() for one in locked(extra)}
+    assert "opencv-python-headless" in names
+    assert "opencv-python" not in names
+
+
 def test_the_lock_holds_what_is_needed_and_nothing_else() -> None:
     """The packages reached from pyproject.toml through what is installed here are those of dev.lock."""
     here = {canonicalize_name(one.requirement.name) for one in locked("dev") if one.here}
