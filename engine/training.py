@@ -132,7 +132,7 @@ class Training:
     @property
     def least_attention(self) -> float:
         """Of the predicted words, the smallest share that the best head for it gives to its source word; 0 without."""
-        return float(self.attention.max(axis=0).min()) if self.attention.size else 0.0
+        return float(np.min(self.attention.max(axis=0))) if self.attention.size else 0.0
 
     @property
     def has_learned_to_translate(self) -> bool:
@@ -224,7 +224,7 @@ def alignment(config: ModelConfig, pattern: Array) -> Array:
 
 def best_head(attention: Array) -> int:
     """The head of `attention` (h, predicted word) whose least share is the largest; 0 if no word is predicted."""
-    return int(attention.min(axis=1, initial=1.0).argmax())
+    return int(np.argmax(attention.min(axis=1, initial=1.0)))
 
 
 def digest_of(params: Params) -> str:

@@ -170,12 +170,12 @@ def _map(trace: Trace, training: Training) -> str:
 def _best_heads(config: ModelConfig, attention: Array) -> str:
     said = config.target[config.start_symbol is None :]
     parts = (
-        f"{word}: head {int(attention[:, at].argmax()) + 1} with {attention[:, at].max():.3f}"
+        f"{word}: head {int(np.argmax(attention[:, at])) + 1} with {np.max(attention[:, at]):.3f}"
         for at, word in enumerate(said)
     )
     return _paragraph(
         f"""Most attention on the word that is translated: {"; ".join(parts)}. The head that looks best at all of them
-        is head {int(attention.min(axis=1).argmax()) + 1}, with {attention.min(axis=1).max():.3f} or more."""
+        is head {int(np.argmax(attention.min(axis=1))) + 1}, with {np.max(attention.min(axis=1)):.3f} or more."""
     )
 
 

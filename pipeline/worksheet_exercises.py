@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from engine import Trace
 
 GIVEN_DECIMALS, ASKED_DECIMALS, PROBABILITY_DECIMALS = 3, 2, 4
@@ -189,7 +191,7 @@ def _mix(trace: Trace, pick: random.Random) -> Exercise:
 def _norm(trace: Trace, pick: random.Random) -> Exercise:
     variances = trace["encoder.0.ln1.var"][:, 0]
     wide = [at for at, variance in enumerate(variances) if variance >= LEAST_VARIANCE]
-    at = pick.choice(wide or [int(variances.argmax())])
+    at = pick.choice(wide or [int(np.argmax(variances))])
     row = _given("x", _row(trace, "encoder.0.resid_mid", at))
     numbers = (_asked("mean", _one("encoder.0.ln1.mean", at, 0)), _asked("var", _one("encoder.0.ln1.var", at, 0)))
     out = _asked("out", _row(trace, "encoder.0.ln1.out", at, asked=True))

@@ -184,7 +184,7 @@ class CausalMask(ExplainerScene):
             self.play(FadeIn(self.formula), run_time=beat.share(0.1))
 
     def mask_out(self) -> None:
-        mask = float(self.trace["decoder.mask"].min()) if self.count > 1 else MASKED
+        mask = float(np.min(self.trace["decoder.mask"])) if self.count > 1 else MASKED
         said = told(power_of_ten(mask), Entry("decoder.mask", (0, 1))) if self.count > 1 else power_of_ten(mask)
         with self.beat("mask_out", mask_value=said) as beat:
             tag = Words(self.label("mask", value=power_of_ten(mask)), theme.LABEL_SIZE, theme.MASKED_INK)

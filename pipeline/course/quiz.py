@@ -79,7 +79,7 @@ def _loss(trace: Trace, keys: list[str], _: random.Random) -> Question | None:
     if "loss.shifted" not in keys or len(words) < 2 or len(set(words)) < len(words):
         return None
     shown = [number_text(float(loss), _SHARE_DECIMALS) for loss in losses]
-    best = int(losses.argmax())
+    best = int(np.argmax(losses))
     if shown.count(shown[best]) > 1:
         return None
     return Question("loss", {"share": shown[best]}, words, best, Place("loss.shifted", (best,)))
@@ -107,12 +107,12 @@ def _attention(trace: Trace, keys: list[str], pick: random.Random) -> Question |
         cells = [
             (head, row)
             for head, row in np.ndindex(trace[key].shape[:2])
-            if sorted(np.round(trace[key][head, row], _SHARE_DECIMALS))[-2] < trace[key][head, row].max().round(3)
+            if sorted(np.round(trace[key][head, row], _SHARE_DECIMALS))[-2] < np.max(trace[key][head, row]).round(3)
         ]
         if not cells:
             continue
         head, row = pick.choice(cells)
-        best = int(trace[key][head, row].argmax())
+        best = int(np.argmax(trace[key][head, row]))
         share = number_text(float(trace[key][head, row, best]), _SHARE_DECIMALS)
         fields = {"head": head + 1, "asking": asking[row], "share": share}
         return Question("attention", fields, asked, best, Place(key, (head, row, best)))

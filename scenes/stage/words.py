@@ -186,7 +186,8 @@ class Words(VMobject):
     def ink_box(self) -> tuple[float, float, float, float]:
         """Left, bottom, right, top of the painted glyphs."""
         ink = self.points[_BOX_POINTS:]
-        return float(ink[:, 0].min()), float(ink[:, 1].min()), float(ink[:, 0].max()), float(ink[:, 1].max())
+        low, high = ink.min(axis=0), ink.max(axis=0)
+        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     def paint(self, color: str) -> Words:
         """Set the ink; can be animated."""
