@@ -11,7 +11,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 setup: ## make .venv ready, installing what is missing
 	@bash pipeline/setup.sh
-voice: setup ## install the synthesised voice (about 120 MB to fetch); then make render speaks
+voice: setup ## install the synthesised voice (about 125 MB to fetch); then make render speaks
 	@$(INSTALL) --requirement requirements/voice.lock && $(PY) -m pipeline.voice.install
 render: setup ## the film into media/film; LANGUAGE=all|zh|en QUALITY=draft|standard|high|ultra SCENES=id,id JOBS=n FORCE=1 VOICE=none|recordings|kokoro
 	@$(PY) -m pipeline.cli render $(OPTIONS)

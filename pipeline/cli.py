@@ -223,8 +223,18 @@ def _render(arguments: argparse.Namespace) -> int:
         voice=arguments.voice,
         why=arguments.why,
         keep_going=arguments.keep_going,
+        given=_given(arguments),
     )
     return render_film(request, Console())
+
+
+def _given(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The options that a render of one scene needs again, as they were given."""
+    names = ("storyboard", "scenes_folder", "media", "voice", "cluster", "ffmpeg")
+    found = [(name, getattr(arguments, name)) for name in names if getattr(arguments, name) is not None]
+    if arguments.renderer != RENDERERS[0]:
+        found.append(("renderer", arguments.renderer))
+    return tuple(part for name, value in found for part in (f"--{name.replace('_', '-')}", str(value)))
 
 
 def _prune(arguments: argparse.Namespace) -> int:
@@ -275,6 +285,25 @@ def _preview(arguments: argparse.Namespace) -> int:
     )
 
 
+def _told(error: OSError) -> str:
+    """What the system refuses, and what to do about it."""
+    again = "then run it again"
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        name = f"{_in_the_way(Path(error.filename))}: " if error.filename else ""
+        return f"{name}a file is where a folder is needed\n    next: move it away, {again}"
+    if isinstance(error, IsADirectoryError):
+        name = f"{error.filename2 or error.filename}: " if error.filename else ""
+        return f"{name}a folder is where a file is to be written\n    next: name a file, {again}"
+    name = f"{error.filename}: " if error.filename else ""
+    advice = f"check that the folder can be written and the disk has room, {again}"
+    return f"{name}{error.strerror or error}\n    next: {advice}"
+
+
+def _in_the_way(path: Path) -> Path:
+    """The file because of which there can be no folder `path`: itself, or one above it."""
+    return next((part for part in (*reversed(path.parents), path) if part.is_file()), path)
+
+
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
@@ -294,16 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        if isinstance(error, FileExistsError | NotADirectoryError):
-            print(
-                f"{name}a file is where a folder is needed\n    next: move it away, then run it again", file=sys.stderr
-            )
-            return 1
-        print(f"{name}{error.strerror or error}", file=sys.stderr)
-        print(
-            "    next: check that the folder can be written and the disk has room, then run it again", file=sys.stderr
-        )
+        print(_told(error), file=sys.stderr)
         return 1
 
 

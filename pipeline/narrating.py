@@ -91,7 +91,7 @@ def _told(narrator: Narrator, table: Table) -> str:
     seconds = sum(beat.seconds for beats in table.values() for beat in beats.values())
     beats = sum(len(beats) for beats in table.values())
     made = getattr(narrator, "made", None)
-    new = "" if made is None else f", {made} sentences newly spoken"
+    new = "" if made is None else f", {made} {'sentence' if made == 1 else 'sentences'} newly spoken"
     if made is not None:
         narrator.made = 0  # type: ignore[attr-defined]
     return f"{beats} beats, {seconds / 60:.1f} min{new}"

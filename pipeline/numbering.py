@@ -55,7 +55,8 @@ def _between(document: Document, known: list[tuple[int, Entry]]) -> Iterator[Pro
         elif not found:
             index, entry = next(((i, e) for i, e in known if e.steps.first > numbers[-1]), known[-1])
             message = f"{_steps(numbers)} belongs to no scene"
-            hint = f"let {entry.id} or a scene beside it reach over {_range((numbers[0], numbers[-1]))}"
+            hint = f"let {entry.id} or a scene beside it reach over {_range((numbers[0], numbers[-1]))}; "
+            hint += "a scene that was taken out goes back in, with draft: true, which leaves it out of the film"
             yield _problem(document, index, entry, (message, f"0 to {LAST_STEP} without a gap", hint))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from .again import command
 from .clips import Clip, Media, damaged, film_name, find, whole
 from .described import SUFFIX as DESCRIBED
 from .described import write_described
@@ -53,6 +54,7 @@ class RenderRequest:
     voice: str | None = None  # none, recordings or kokoro
     why: bool = False  # say what would be rendered and why, and render nothing
     keep_going: bool = False  # join films without the scenes that failed
+    given: tuple[str, ...] = ()  # options and values, alternating, with which a scene is to be rendered again
 
 
 def render_film(request: RenderRequest, console: Console) -> int:
@@ -81,7 +83,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
         spoken, mute = narrations(storyboard, entries, languages, how, words, console)
         clips, failures = sorted_by_fault(planned(spoken), mute)
         _say(console, explanation(clips, force=request.force))
-        _tell_failures(failures, storyboard, console)
+        _tell_failures(failures, storyboard, request.given, console)
         return 1 if failures else 0
     with media_lock(media.root) as lock:
         _clean(media)
@@ -94,7 +96,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
             where = (copy, Path(folder), media, lock)
             there, failures, drawn = _drawn(clips, storyboard, request, where, console)
             failures = untold | failures
-        _tell_failures(failures, storyboard, console)
+        _tell_failures(failures, storyboard, request.given, console)
         by_place = {(clip.language, clip.entry.id): clip for clip in (*there, *failures)}
         known = _all_words(storyboard, entries, there, words)
         films: list[str] = []
@@ -272,8 +274,11 @@ def _join(
     return joined
 
 
-def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard) -> str:
-    """Which scene, which beat, where in the storyboard and in the scene, what happened, how to try again."""
+def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard, given: Sequence[str] = ()) -> str:
+    """Which scene, which beat, where in the storyboard and in the scene, what happened, how to try again.
+
+    `given`: options that this run was given and the next one needs, too.
+    """
     where = f' in the beat "{failure.beat}"' if failure.beat else ""
     line = storyboard.line_of(clip.entry.id, failure.beat)
     lines = [
@@ -284,13 +289,15 @@ def failure_report(clip: Clip, failure: Failure, storyboard: Storyboard) -> str:
     if failure.scene_file:
         lines.append(f"    scene: {shown_path(failure.scene_file)}" + (f":{failure.line}" if failure.line else ""))
     lines += [f"      {detail}" for detail in failure.details]
-    again = f"explain render --scenes {clip.entry.id} --language {clip.language} --quality {clip.quality.name}"
+    again = command(clip.entry.id, clip.language, clip.quality.name, given)
     return "\n".join([*lines, f"    next: mend it, then: {again}"])
 
 
-def _tell_failures(failures: Mapping[Clip, Failure], storyboard: Storyboard, console: Console) -> None:
+def _tell_failures(
+    failures: Mapping[Clip, Failure], storyboard: Storyboard, given: Sequence[str], console: Console
+) -> None:
     for clip, failure in failures.items():
-        _say(console, failure_report(clip, failure, storyboard))
+        _say(console, failure_report(clip, failure, storyboard, given))
 
 
 def _tell_damage(clips: Sequence[Clip], what: str, console: Console) -> None:

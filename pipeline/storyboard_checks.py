@@ -17,6 +17,7 @@ from .placeholders import FILM_PLACEHOLDERS, PlaceholderError, placeholders
 from .problems import Problem, did_you_mean, listed
 from .scene_checks import SceneSource, check_film_words, check_scene
 from .storyboard import Beat, Card, Cards, CourseSettings, Entry, Film, Poster
+from .voice_checks import check_pronunciation, check_voices
 from .yaml_lines import Document, PathKey
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -77,6 +78,8 @@ def check(document: Document, film: Film | None, entries: ParsedEntries, scenes:
         problems += _frame_words(document, film, entries)
         problems += _model_settings(document, film)
         problems += _cards(document, film, entries)
+        problems += check_voices(document, film)
+        problems += check_pronunciation(document, film)
     problems += _posters(document, film, entries)
     if scenes is not None:
         sources = SceneSource(scenes)

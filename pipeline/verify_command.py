@@ -93,9 +93,13 @@ def faults_and_facts(path: Path) -> tuple[list[str], str]:
             starts.append(starts[-1] + part.sidecar.frames)
         faults += sound_faults(path, frames, quality.fps, starts, captions)
     left_out = str(made_from["settings"].get("left_out", "")).split()
-    told = [duration(frames / quality.fps), f"{frames:,} frames", f"{len(film_chapters(parts))} chapters"]
+    told = [duration(frames / quality.fps), f"{frames:,} frames", _chapters(len(film_chapters(parts)))]
     told += ["spoken" if spoken else "silent", f"captions {' '.join(inside)}"]
     return faults, ", ".join([*told, *([f"not whole: without {listed(left_out)}"] if left_out else [])])
+
+
+def _chapters(count: int) -> str:
+    return f"{count} {'chapter' if count == 1 else 'chapters'}"
 
 
 def _beside_faults(path: Path, data: dict[str, Any]) -> list[str]:

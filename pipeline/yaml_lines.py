@@ -120,7 +120,7 @@ def read_text(path: Path) -> str:
         with path.open("rb") as stream:  # what its size is said to be does not count: devices and pipes have none
             raw = stream.read(FILE_BYTES + 1)
     except FileNotFoundError:
-        hint = "give the path of a storyboard with --storyboard FILE, or run the command in the folder that has it"
+        hint = "give the path of a storyboard with --storyboard FILE; without it, explain takes the project's own"
         raise StoryboardError([Problem(file, 0, "", "there is no such file", "", hint)]) from None
     except OSError as error:
         reason = error.strerror or str(error)

@@ -254,6 +254,7 @@ def _report(out: Path, found: Sequence[Edition], pages: Sequence[EditionPage], s
         say(f"    {shown_path(out / 'upload' / edition.language)}: film, clips, captions, transcript, embed.html")
         if counts.numbers:
             say(
-                f"    numbers in the transcript ({edition.language}): {counts.numbers}, {counts.exact} lead to one "
-                f"value, {counts.alike} to several that read the same"
+                f"    transcript ({edition.language}): {counts.exact} of its {counts.numbers} numbers are linked to "
+                "the value that they are"
+                + (f", {counts.alike} to several values that read the same" if counts.alike else "")
             )

@@ -17,7 +17,7 @@ from ..jobs import Sidecar
 from ..manifest import manifest_of
 from ..plan import plan
 from ..problems import UserError, listed, shown_path
-from ..qualities import Quality
+from ..qualities import QUALITIES, Quality
 from ..storyboard import Entry, Storyboard
 
 _TIME = r"(\d{2,}):(\d{2}):(\d{2})\.(\d{3})"
@@ -117,7 +117,15 @@ def editions(
             faults.append(f'The film in "{language}" cannot be used in quality {quality.name}: {fault}')
             behind.append(language)
     if faults:
-        raise UserError("\n".join([*faults, f"    next: {_command(storyboard, behind, quality)}, then this again"]))
+        there = [
+            other.name
+            for other in QUALITIES.values()
+            if all(media.film(one, film_name(storyboard, one, other, None)).is_file() for one in languages)
+        ]
+        other = f"; or take a film that is there: QUALITY={there[0]}" if there and quality.name not in there else ""
+        raise UserError(
+            "\n".join([*faults, f"    next: {_command(storyboard, behind, quality)}, then this again{other}"])
+        )
     return found
 
 

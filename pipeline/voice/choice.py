@@ -18,6 +18,9 @@ NO_VOICE = (
 )
 
 
+FAULTS_TOLD = 10  # of beats that cannot be spoken; a whole film has many
+
+
 @dataclass(frozen=True)
 class Voicing:
     """Where narration comes from: "none", "recordings" or "kokoro", and where what is made of it is kept."""
@@ -73,17 +76,18 @@ def narrator_of(
 def narrate(narrator: Narrator, script: Script, language: str) -> Table:
     """Everything in `script`, spoken. Raises UserError with all beats that cannot be."""
     table: Table = {}
-    faults: list[str] = []
+    faults: dict[str, None] = {}  # in order, each once
     for scene_id, beats in script.items():
         for beat, words in beats.items():
             try:
                 table.setdefault(scene_id, {})[beat] = narrator.speak(scene_id, beat, language, words)
             except UserError as error:
-                faults.append(str(error))
-                if len(faults) == 1 and "next: make voice" in faults[0]:
+                faults[str(error)] = None
+                if len(faults) == 1 and "next: make voice" in str(error):
                     raise
     if hasattr(narrator, "remember"):
         narrator.remember()
     if faults:
-        raise UserError("\n".join(faults))
+        more = [f"… and {len(faults) - FAULTS_TOLD} more"] if len(faults) > FAULTS_TOLD else []
+        raise UserError("\n".join([*list(faults)[:FAULTS_TOLD], *more]))
     return table

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ..files import sha256_of
-from ..problems import UserError, did_you_mean, shown_path
+from ..problems import UserError, did_you_mean, listed, shown_path
 from ..reading import reading_units
 from ..sentences import sentences
 from . import sound
@@ -31,7 +31,12 @@ class Recordings:
     unit: Mapping[str, str]  # language -> "characters" or "words"
 
     def speak(self, scene_id: str, beat: str, language: str, words: str) -> SpokenBeat:
-        """The recording of a beat. Raises UserError where there is none, or nothing in it."""
+        """The recording of a beat. Raises UserError where there is none, more than one, or nothing to hear in it."""
+        if not (self.folder / language).is_dir():
+            raise UserError(
+                f"There is no folder with recordings in {language}: {shown_path(self.folder / language)}\n"
+                "    next: explain script says what to record and how to name it"
+            )
         path = self.find(scene_id, beat, language)
         if path is None:
             raise UserError(
@@ -42,8 +47,8 @@ class Recordings:
         kept = self.store / "beats" / f"{sha256_of(path)[:32]}.wav"
         if not kept.is_file():
             spoken = sound.trimmed(sound.read(path))
-            if not len(spoken):
-                raise UserError(f"{shown_path(path)}: there is nothing but silence in it\n    next: record it again")
+            if fault := _unheard(spoken):
+                raise UserError(f"{shown_path(path)}: {fault}")
             edge = sound.silence(sound.EDGE)
             sound.write(kept, np.concatenate([edge, sound.levelled(spoken), edge]))
         samples = sound.read_own(kept)
@@ -51,52 +56,53 @@ class Recordings:
         return SpokenBeat(len(samples) / sound.RATE, tuple(times), str(kept.resolve()), words)
 
     def find(self, scene_id: str, beat: str, language: str) -> Path | None:
-        """The file of a beat, whatever its suffix."""
+        """The file of a beat, whatever its suffix. Raises UserError where there are two."""
         names = (self.folder / language / f"{scene_id}.{beat}{suffix}" for suffix in SUFFIXES)
-        return next((path for path in names if path.is_file()), None)
+        there = [path for path in names if path.is_file()]
+        if len(there) > 1:
+            others = listed(path.name for path in there[1:])
+            raise UserError(
+                f"{shown_path(there[0])}: there is another recording of this beat, {others}\n    next: keep one of them"
+            )
+        return there[0] if there else None
 
     def faults(self, script: Mapping[str, Mapping[str, str]], language: str, pace: float) -> list[str]:
         """What keeps the recordings in `language` from becoming a film: scene -> beat -> words is the `script`.
 
-        `pace`: units of reading a second. Each fault names its file and what to do.
+        `pace`: units of reading a second. One fault a beat; each names its file and what to do.
         """
         found: list[str] = []
         for scene_id, beats in script.items():
             for beat, words in beats.items():
-                path = self.find(scene_id, beat, language)
-                if path is None:
-                    wanted = shown_path(self.folder / language / f"{scene_id}.{beat}.wav")
-                    found.append(f"{wanted}: missing\n    next: record “{words}”")
-                    continue
                 try:
-                    fault = fault_of(sound.read(path), reading_units(words, self.unit[language]) / pace)
+                    path = self.find(scene_id, beat, language)
+                    if path is None:
+                        wanted = shown_path(self.folder / language / f"{scene_id}.{beat}.wav")
+                        found.append(f"{wanted}: missing\n    next: record “{words}”")
+                    elif fault := fault_of(sound.read(path), reading_units(words, self.unit[language]) / pace):
+                        found.append(f"{shown_path(path)}: {fault}")
                 except UserError as error:
                     found.append(str(error))
-                    continue
-                if fault:
-                    found.append(f"{shown_path(path)}: {fault}")
-        return [*found, *self._strangers(script, language)]
-
-    def _strangers(self, script: Mapping[str, Mapping[str, str]], language: str) -> list[str]:
-        names = {f"{scene_id}.{beat}" for scene_id, beats in script.items() for beat in beats}
-        found = []
-        for path in sorted((self.folder / language).glob("*")):
-            if path.suffix.lower() in SUFFIXES and path.stem not in names:
-                hint = did_you_mean(path.stem, names, "remove it, or give it the name of a beat")
-                found.append(f"{shown_path(path)}: no beat has this name\n    next: {hint}")
         return found
+
+    def strangers(self, script: Mapping[str, Mapping[str, str]], language: str) -> Iterator[str]:
+        """What lies among the recordings in `language` and is none of a beat of the `script`."""
+        names = {f"{scene_id}.{beat}" for scene_id, beats in script.items() for beat in beats}
+        for path in sorted((self.folder / language).glob("[!.]*")):
+            if path.is_dir():
+                yield f"{shown_path(path)}: a folder, no recording\n    next: move it elsewhere"
+            elif path.suffix.lower() not in SUFFIXES:
+                yield f"{shown_path(path)}: no sound file\n    allowed: {listed(SUFFIXES)}\n    next: move it elsewhere"
+            elif path.stem not in names:
+                hint = did_you_mean(path.stem, names, "remove it, or give it the name of a beat")
+                yield f"{shown_path(path)}: no beat has this name\n    next: {hint}"
 
 
 def fault_of(samples: sound.Samples, reading_seconds: float) -> str:
     """What is wrong with a recording of words that take `reading_seconds` to read; empty where nothing is."""
     spoken = sound.trimmed(samples)
-    if not len(spoken):
-        return "nothing but silence\n    next: check the microphone and record it again"
-    level = sound.loudness(spoken)
-    if level < QUIETEST:
-        return (
-            f"too quiet, {level:.0f} LUFS\n    allowed: {QUIETEST:.0f} or louder\n    next: go nearer, record it again"
-        )
+    if fault := _unheard(spoken):
+        return fault
     if clipped := _clipped(samples):
         return f"clipped in {clipped} places\n    next: turn the microphone down and record it again"
     seconds = len(spoken) / sound.RATE
@@ -104,6 +110,18 @@ def fault_of(samples: sound.Samples, reading_seconds: float) -> str:
         return (
             f"{seconds:.1f} s for words that take about {reading_seconds:.1f} s to read\n"
             "    next: listen whether it is the right recording, and whole"
+        )
+    return ""
+
+
+def _unheard(spoken: sound.Samples) -> str:
+    """What is wrong where nobody would hear the words; `spoken` has no silence at its ends."""
+    if not len(spoken):
+        return "nothing but silence\n    next: check the microphone and record it again"
+    level = sound.loudness(spoken)
+    if level < QUIETEST:
+        return (
+            f"too quiet, {level:.0f} LUFS\n    allowed: {QUIETEST:.0f} or louder\n    next: go nearer, record it again"
         )
     return ""
 

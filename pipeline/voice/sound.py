@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wave
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,12 @@ def read(path: Path) -> Samples:
             ]
             parts += [frame.to_ndarray().reshape(-1) for frame in resampler.resample(None)]
     except (av.FFmpegError, OSError) as error:
+        with suppress(OSError):
+            if not path.stat().st_size:
+                raise UserError(f"{shown_path(path)}: it is empty\n    next: record it again") from None
         raise UserError(
-            f"{shown_path(path)}: it cannot be read as sound: {error}\n    next: record it again as WAV or MP3"
+            f"{shown_path(path)}: it cannot be read as sound: {error.strerror or error}\n"
+            "    next: record it again as WAV or MP3"
         ) from None
     return np.concatenate(parts).astype(np.float32) if parts else np.zeros(0, np.float32)
 

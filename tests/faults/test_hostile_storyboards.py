@@ -95,8 +95,8 @@ def test_a_strangers_storyboard_is_refused_or_right(kind: str, count: int, tmp_p
         found = tried(count, KINDS[kind](), look)
     assert sum(found.values()) >= count
     assert found[REFUSED] > count // 4
-    assert found[RIGHT] > 0
-    if count == MANY:
+    if count == MANY:  # of a few, all may be wrong
+        assert found[RIGHT] > 0
         record("storyboards", kind, sum(found.values()), f"{found[REFUSED]:,} {REFUSED}; {found[RIGHT]:,} {RIGHT}")
     assert sorted(tmp_path.iterdir()) == [path]
 

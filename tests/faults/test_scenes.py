@@ -58,7 +58,10 @@ def test_words_that_cannot_be_told(studio: Studio, fault: str) -> None:
     done = studio.explain("script", EXPLAINER_STALL_SECONDS="8")
     said = told(done, phrase, "The words of ending (zh) cannot be told: ", "next: mend the scene")
     assert re.search(r"storyboard: \S*storyboard\.yaml:\d+\n", said)
-    assert not (studio.media / "script-zh.md").exists()
+    assert "The script lacks these scenes." in said
+    page = (studio.media / "script-zh.md").read_text(encoding="utf-8")
+    assert "middle.red.wav" in page
+    assert "ending.last.wav" not in page
     nobody_is_left(studio)
     (studio.scenes / "ending.py").write_text(sound, encoding="utf-8")
     assert studio.explain("script").returncode == 0

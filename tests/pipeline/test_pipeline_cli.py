@@ -16,6 +16,7 @@ from small_studio import REPO, Studio
 
 from engine import preset, run, run_trained
 from pipeline import cli, workers
+from pipeline.again import command
 from pipeline.jobs import Failure, Job
 from pipeline.progress import FilmProgress, duration, size
 from pipeline.workers import local_workers
@@ -232,6 +233,25 @@ def test_a_worker_that_never_begins_is_a_failure(tmp_path: Path, monkeypatch: py
         results = [future.result() for future in [pool.submit(job) for job in jobs]]
     assert len(results) == len(jobs)
     assert all(isinstance(result, Failure) and "without a result" in result.error for result in results)
+
+
+@pytest.mark.parametrize(
+    ("under_make", "given", "told"),
+    [
+        (False, (), "explain render --scenes middle --language zh --quality draft"),
+        (False, ("--voice", "none"), "explain render --scenes middle --language zh --quality draft --voice none"),
+        (True, ("--voice", "none"), "make render SCENES=middle LANGUAGE=zh QUALITY=draft VOICE=none"),
+        (True, ("--storyboard", "my own.yaml"),
+         "explain render --scenes middle --language zh --quality draft --storyboard 'my own.yaml'"),
+    ],
+)  # fmt: skip
+def test_a_scene_is_rendered_again_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, under_make: bool, given: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.delenv("MAKELEVEL", raising=False)
+    if under_make:
+        monkeypatch.setenv("MAKELEVEL", "1")
+    assert command("middle", "zh", "draft", given) == told
 
 
 def test_the_module_runs_as_a_command() -> None:

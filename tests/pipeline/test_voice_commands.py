@@ -57,7 +57,12 @@ def test_a_scene_that_fails_is_named(studio: Studio) -> None:
     assert "The words of middle (zh) cannot be told: ZeroDivisionError" in done.stderr
     assert re.search(r"storyboard: \S*storyboard\.yaml:\d+\n +scene: \S*middle\.py:\d+\n", done.stderr)
     assert "Traceback" not in done.stderr
-    assert not (studio.media / "script-zh.md").exists()
+    page = (studio.media / "script-zh.md").read_text(encoding="utf-8")
+    assert "opening.first.wav" in page
+    assert "middle." not in page
+    done = studio.explain("record-check")
+    assert done.stdout.count("missing\n") == 3  # of the beats whose words are known
+    assert "3 of 3 beats need a recording that can be used.\nThe words of middle (zh) cannot be told" in done.stderr
 
 
 def test_a_language_that_there_is_not(studio: Studio) -> None:

@@ -13,6 +13,7 @@ from pipeline.voice.lexicon import Lexicon, Said, parse
 from pipeline.voice.numbers import in_chinese, in_english, spell_chinese
 from pipeline.voice.phonemes import phonemes_of
 from pipeline.voice.synthesis import Synthesis
+from pipeline.voice_checks import SIGNS
 
 pytestmark = pytest.mark.voice
 
@@ -34,6 +35,10 @@ pytestmark = pytest.mark.voice
 def test_numbers_in_words(number: str, zh: str, en: str) -> None:
     assert in_chinese(number) == zh
     assert in_english(number) == en
+
+
+def test_the_signs_that_are_checked_are_those_that_the_voice_reads() -> None:
+    assert set(kokoro.symbols()) == SIGNS
 
 
 def test_two_before_a_measure_word_is_another_word() -> None:
