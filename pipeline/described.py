@@ -6,6 +6,7 @@ and in the upload set, and in the course's site it becomes HTML, beat by beat.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +56,7 @@ def described(storyboard: Storyboard, parts: Sequence[Part], trace: Trace, langu
             lines += [f"[{clock(start + cue.start_frame, fps)}] {_marked(cue.words)}", ""]
         lines += _numbers(part.sidecar.reads or {}, trace, words)
         start += part.sidecar.frames
-    return "\n".join(lines).rstrip() + "\n"
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
 def _about(storyboard: Storyboard, entry: Entry, language: str, words: Words) -> Iterator[str]:

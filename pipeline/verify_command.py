@@ -94,7 +94,7 @@ def faults_and_facts(path: Path) -> tuple[list[str], str]:
         faults += sound_faults(path, frames, quality.fps, starts, captions)
     left_out = str(made_from["settings"].get("left_out", "")).split()
     told = [duration(frames / quality.fps), f"{frames:,} frames", _chapters(len(film_chapters(parts)))]
-    told += ["spoken" if spoken else "silent", f"captions {' '.join(inside)}"]
+    told += ["spoken" if spoken else "silent", *([f"captions {' '.join(inside)}"] if inside else [])]
     return faults, ", ".join([*told, *([f"not whole: without {listed(left_out)}"] if left_out else [])])
 
 

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_studio import DATA, Studio
+from small_studio import DATA, Studio, copied
 from test_pipeline_captions import parse_vtt
 from test_pipeline_film import FRAMES, GAP, LENGTHS
 
@@ -99,6 +99,7 @@ def test_chapters_are_the_scenes_and_cover_the_film(carded: Studio, language: st
         text = film.with_suffix(suffix).read_text(encoding="utf-8")
         assert re.findall(r"(?m)^## (.*) \(\d+:\d\d\)$", text) == titles[language], suffix
     assert {"zh": "三个图形", "en": "Three shapes"}[language] in text
+    assert "\n\n\n" not in text
 
 
 def test_a_silent_card_has_no_captions_and_a_speaking_one_has(carded: Studio) -> None:
@@ -125,6 +126,17 @@ def test_the_film_is_sound_and_the_course_has_the_scenes_alone(carded: Studio, t
     assert film["starts"][0] == pytest.approx(TITLE / FPS, abs=0.001)
     assert film["chapters"][0][0] == 0
     assert film["chapters"][-1][1] == pytest.approx((TITLE + FRAMES + END) / FPS, abs=0.001)
+
+
+def test_a_film_of_a_silent_card_alone_is_sound(carded: Studio, tmp_path: Path) -> None:
+    """It has captions in no file: an empty one is as it should be, and one that says something is not."""
+    studio = copied(carded, tmp_path / "studio")
+    assert studio.explain("render", "--scenes", "title_card").returncode == 0
+    film = studio.film().with_name("a-small-film-zh-draft-title_card.mp4")
+    done = studio.explain("verify", str(film))
+    assert done.returncode == 0, done.stdout
+    film.with_suffix(".srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nwords\n", encoding="utf-8")
+    assert studio.explain("verify", str(film)).returncode == 1
 
 
 def test_a_card_is_drawn_again_for_its_own_words_alone(tmp_path: Path) -> None:
