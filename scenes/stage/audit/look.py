@@ -16,7 +16,18 @@ from .picture import STROKE_UNITS, VISIBLE, leaves
 SEEN_MOVE = 1 / theme.PIXELS_PER_UNIT_1080  # a change of place that can be seen, in units
 SEEN_CHANGE = 0.05  # a change of colour that can be seen, as a share of full brightness
 
-Thing = tuple[np.ndarray, np.ndarray]
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """One visible thing: its points (n, 3), how it is painted (9)."""
+
+    points: np.ndarray
+    paint: np.ndarray
+
+    @cached_property
+    def measures(self) -> np.ndarray:
+        """What tells its outline; see `_measures`. A thing is compared with many."""
+        return _measures(self.points)
 
 
 @dataclass(frozen=True)
@@ -32,7 +43,7 @@ class Look:
     def places(self) -> dict[int, Thing]:
         """Points and paint by thing."""
         parts = np.split(self.points, np.cumsum(self.sizes)[:-1]) if self.sizes else []
-        return dict(zip(self.things, zip(parts, self.paints, strict=True), strict=True))
+        return dict(zip(self.things, map(Thing, parts, self.paints), strict=True))
 
     def same_as(self, other: Look) -> bool:
         """Whether the two look the same; a thing that gave way to its like in the same place has not changed."""
@@ -48,9 +59,9 @@ class Look:
     def missing_in(self, other: Look, move: float = SEEN_MOVE) -> list[tuple[float, float]]:
         """Where things stand (x, y) that have no like in `other`, a frame of any scene."""
         return [
-            (float(points[:, 0].mean()), float(points[:, 1].mean()))
-            for points, paint in self.places.values()
-            if not other.has((points, paint), move)
+            (float(thing.points[:, 0].mean()), float(thing.points[:, 1].mean()))
+            for thing in self.places.values()
+            if not other.has(thing, move)
         ]
 
     def has(self, thing: Thing, move: float = SEEN_MOVE) -> bool:
@@ -88,12 +99,12 @@ def _near(one: np.ndarray, other: np.ndarray, most: float) -> bool:
 
 
 def _alike(one: Thing, other: Thing, move: float = SEEN_MOVE) -> bool:
-    if not _near(one[1], other[1], SEEN_CHANGE):
+    if not _near(one.paint, other.paint, SEEN_CHANGE):
         return False
-    if one[0].shape == other[0].shape and _near(one[0], other[0], move):
+    if one.points.shape == other.points.shape and _near(one.points, other.points, move):
         return True
     # Amid a transformation manim cuts curves into shorter ones that draw the same.
-    return _near(_measures(one[0]), _measures(other[0]), move)
+    return _near(one.measures, other.measures, move)
 
 
 def _measures(points: np.ndarray) -> np.ndarray:
