@@ -230,8 +230,8 @@ def _render(arguments: argparse.Namespace) -> int:
 
 def _given(arguments: argparse.Namespace) -> tuple[str, ...]:
     """The options that a render of one scene needs again, as they were given."""
-    names = ("storyboard", "scenes_folder", "media", "voice", "cluster", "ffmpeg")
-    found = [(name, getattr(arguments, name)) for name in names if getattr(arguments, name) is not None]
+    again = ("storyboard", "scenes_folder", "media", "voice", "cluster", "ffmpeg")
+    found = [(name, getattr(arguments, name)) for name in again if getattr(arguments, name) is not None]
     if arguments.renderer != RENDERERS[0]:
         found.append(("renderer", arguments.renderer))
     return tuple(part for name, value in found for part in (f"--{name.replace('_', '-')}", str(value)))

@@ -38,7 +38,7 @@ X264_PARAMS = {
 }
 # x264's usual settings, in so far as a still can be repeated with them: `make bench` measures with them, into a folder
 # of its own, since no fingerprint knows of them.
-USUAL = "EXPLAINER_ENCODER", "usual"
+USUAL = {"EXPLAINER_ENCODER": "usual"}  # in the environment
 USUAL_OPTIONS = {"preset": "veryfast", "crf": "20", "forced-idr": "1"}
 USUAL_PARAMS = {name: X264_PARAMS[name] for name in ("scenecut", "keyint", "bframes", "weightp", "ref", "threads")}
 _SWSCALE = Interpolation.AREA | Interpolation.ACCURATE_RND | Interpolation.FULL_CHR_H_INP
@@ -46,10 +46,8 @@ _SWSCALE = Interpolation.AREA | Interpolation.ACCURATE_RND | Interpolation.FULL_
 
 def x264_options() -> dict[str, str]:
     """All settings in the form that the encoder takes; the usual ones where the environment asks for them."""
-    name, usual = USUAL
-    options, params = (X264_OPTIONS, X264_PARAMS)
-    if os.environ.get(name) == usual:
-        options, params = USUAL_OPTIONS, USUAL_PARAMS
+    usual = os.environ.items() >= USUAL.items()
+    options, params = (USUAL_OPTIONS, USUAL_PARAMS) if usual else (X264_OPTIONS, X264_PARAMS)
     return options | {"x264-params": ":".join(f"{name}={value}" for name, value in params.items())}
 
 

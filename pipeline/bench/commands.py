@@ -70,7 +70,7 @@ def ours(task: Task, *, jobs: int | None = None, cluster: str | None = None, usu
     """`explain render` from nothing. `usual`: with x264's usual settings, the floor's."""
     with tempfile.TemporaryDirectory() as folder:
         where = ["--cluster", cluster] if cluster else ["--jobs", str(jobs)]
-        encoder = dict([USUAL]) if usual else {}
+        encoder = USUAL if usual else {}
         taken = _timed(lambda: render(task, Path(folder), where, encoder), shared=cluster is not None)
         clips = [json.loads(path.read_text(encoding="utf-8")) for path in Path(folder).glob("clips/**/*.json")]
         frames, memory = sum(clip["frames"] for clip in clips), max(clip["memory"] for clip in clips)
