@@ -30,7 +30,8 @@ ROWS = {
     "H": "explain render, two Dask workers",
     "M": "explain render, 2 jobs, with the floor's encoder settings",
     "K": "floor: x264 veryfast crf 20 alone, two processes",
-    "L": "floor with the film's encoder settings, two processes",
+    "L": "floor with the film's encoder settings (those of F, G, H), two processes",
+    "N": "floor with the encoder settings of M, two processes",
 }
 
 
@@ -95,6 +96,7 @@ def _variants(letters: Sequence[str], stack: ExitStack) -> dict[str, Callable[[T
         "M": partial(commands.ours, jobs=2, usual=True),
         "K": partial(commands.floor, settings="film", processes=2),
         "L": partial(commands.floor, settings="ours", processes=2),
+        "N": partial(commands.floor, settings="ours", processes=2, usual=True),
     }
     if "H" in letters:
         known["H"] = partial(commands.ours, cluster=stack.enter_context(commands.cluster(2)))

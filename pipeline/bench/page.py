@@ -17,6 +17,7 @@ from ..qualities import QUALITIES
 from .commands import Taken
 
 FLOOR, PLAIN = "K", "A"
+OWN_FLOOR = {"F": "L", "G": "L", "H": "L", "M": "N"}  # by row: the floor with the very same encoder settings
 HEAD = """# How long a film takes
 
 This page is written by `make bench`; nobody edits it. All rows of a round are run one after the other on the same
@@ -26,7 +27,8 @@ ratios mean something and the seconds do not.
 EXPLANATION = """
 K is the floor: x264 alone (`veryfast`, `crf 20`), one thread a process, on the very pictures of these scenes. L is the
 same with the film's own encoder settings, which give up what flat animation does not need (see `pipeline/encoder.py`).
-M is the render with the settings of K, without the B pictures and weighted predictions that a repeated still rules out.
+M is the render with the settings of K, without the B pictures and weighted predictions that a repeated still rules out;
+N is the floor with exactly the settings of M.
 Rows with "manim" are whole commands of manim's, start-up included, and so are those with "explain render", which also
 join, check and caption the film.
 """
@@ -96,10 +98,10 @@ def page(rows: Mapping[str, str], measurements: Sequence[Measured]) -> str:
 
 
 def table(rows: Mapping[str, str], rounds: Sequence[Mapping[str, Taken]], frames: int) -> str:
-    """Medians of seconds and ratios to the floor and to plain manim."""
+    """Medians of seconds and ratios to the floor, to that with a row's own settings and to plain manim."""
     lines = [
-        "| | | seconds | processor s | ms a frame | × floor (K) | times as fast as A |",
-        "|---|---|---|---|---|---|---|",
+        "| | | seconds | processor s | ms a frame | × floor (K) | × floor of the same settings | times as fast as A |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for letter, what in rows.items():
         taken = [one[letter] for one in rounds if letter in one]
@@ -110,6 +112,7 @@ def table(rows: Mapping[str, str], rounds: Sequence[Mapping[str, Taken]], frames
             "" if taken[0].processor is None else f"{median(run.processor or 0.0 for run in taken):.1f}",
             f"{1000 * median(run.seconds for run in taken) / frames:.1f}",
             ratio(rounds, letter, FLOOR),
+            ratio(rounds, letter, OWN_FLOOR.get(letter, "")),
             ratio(rounds, PLAIN, letter),
         ]
         strong = "**" if letter == FLOOR else ""

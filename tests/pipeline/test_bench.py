@@ -27,8 +27,14 @@ def test_ratios_are_taken_within_a_round() -> None:
 def test_the_table_has_a_row_for_each_variant_measured() -> None:
     lines = table(bench.ROWS, ROUNDS, 600).splitlines()
     assert [line.split("|")[1].strip(" *") for line in lines[2:]] == ["A", "G", "K"]
-    assert "| 80.0 | 70.0 | 133.3 | 8.89 | 1.00 |" in lines[2]
-    assert "| 10.0 | 19.0 | 16.7 | 1.25 | 6.00 |" in lines[3]
+    assert "| 80.0 | 70.0 | 133.3 | 8.89 |  | 1.00 |" in lines[2]
+    assert "| 10.0 | 19.0 | 16.7 | 1.25 |  | 6.00 |" in lines[3]
+
+
+def test_a_render_is_compared_with_the_floor_of_its_own_settings_too() -> None:
+    rounds = [{"M": Taken(12, 20), "K": Taken(10, 19), "N": Taken(8, 15)}]
+    row = next(line for line in table(bench.ROWS, rounds, 600).splitlines() if "| M |" in line)
+    assert row.endswith("| 1.20 | 1.50 |  |")
 
 
 def test_the_page_says_what_was_measured() -> None:
@@ -50,7 +56,7 @@ def test_the_page_holds_what_several_runs_have_found(tmp_path: Path) -> None:
     text = page(bench.ROWS, found)
     assert "9,000 frames of 1920×1080 at 60 frames a second" in text
     assert "one round" in text
-    assert "| 24.0 | 40.0 | 2.7 | 1.20 |  |" in text
+    assert "| 24.0 | 40.0 | 2.7 | 1.20 |  |  |" in text
     assert "| high | 500 |" in text
     assert text.endswith("## A peer\n\nno peer")
 
