@@ -7,10 +7,7 @@ baseline. And a line is one leaf for the renderer instead of one per glyph.
 
 from __future__ import annotations
 
-import atexit
 import math
-import os
-import shutil
 import tempfile
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -30,29 +27,21 @@ LINE_PIXELS = 20_000
 _STEM = "H"  # leads every line while it is measured: its foot is the baseline, its head the cap height
 
 
-@lru_cache(maxsize=1)
-def _folder(_process: int) -> str:
-    """A folder of this process alone for the outlines that manim writes and reads again.
-
-    In a shared one a process may read what another is just writing; a forked process has a folder of its own, too.
-    """
-    folder = tempfile.mkdtemp(prefix="outlines-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """Let manim set text in one line at every quality (Pango breaks lines at the picture's width), in our own folder.
+    """Let manim set text in one line at every quality (Pango breaks lines at the picture's width).
 
+    manim writes an outline to a file and reads it again; in a shared folder a process may read what another is just
+    writing, so these have a folder of their own. It is removed at once: a worker is killed when its work is done.
     manim's `tempconfig` does the same, but sets its renderer too, which takes longer than making the text.
     """
     width, folder = config.pixel_width, config.text_dir
-    config.pixel_width, config.text_dir = LINE_PIXELS, _folder(os.getpid())
-    try:
-        yield
-    finally:
-        config.pixel_width, config.text_dir = width, folder
+    with tempfile.TemporaryDirectory(prefix="outlines-") as own:
+        config.pixel_width, config.text_dir = LINE_PIXELS, own
+        try:
+            yield
+        finally:
+            config.pixel_width, config.text_dir = width, folder
 
 
 @lru_cache(maxsize=8192)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import tempfile
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from scenes.stage.words import (
     Number,
     Provenance,
     Words,
+    _outline,
     bold,
     cap_height_per_size,
     format_value,
@@ -30,6 +32,15 @@ MIXED = ["H", "x", "gypsy", "词嵌入", "−0.30", "Step 4：行", "（E）", "
 @pytest.fixture(scope="module")
 def trace():
     return run(preset("tutorial"))
+
+
+def test_no_outline_is_left_among_the_temporary_files(tmp_path, monkeypatch):
+    """Not even until the process ends: the pipeline kills its workers when all is drawn."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    made_before = _outline.cache_info().misses
+    Words("an outline of this test alone", 24)
+    assert _outline.cache_info().misses > made_before
+    assert list(tmp_path.iterdir()) == []
 
 
 # -- the box ---------------------------------------------------------------------------------------------------------
