@@ -8,40 +8,20 @@ baseline. And a line is one leaf for the renderer instead of one per glyph.
 from __future__ import annotations
 
 import math
-import tempfile
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from manim import BOLD, NORMAL, Text, VMobject, config
+from manim import BOLD, NORMAL, VMobject
 
-from . import fonts, theme
+from . import outlines, theme
 
 REFERENCE_SIZE = 96.0  # outlines are made once at this size and scaled: small sizes would be hinted unevenly
 _BOX_POINTS = 8  # two degenerate curves at the corners of the box lead every outline
-LINE_PIXELS = 20_000
 _STEM = "H"  # leads every line while it is measured: its foot is the baseline, its head the cap height
-
-
-@contextmanager
-def _one_line() -> Iterator[None]:
-    """Let manim set text in one line at every quality (Pango breaks lines at the picture's width).
-
-    manim writes an outline to a file and reads it again; in a shared folder a process may read what another is just
-    writing, so these have a folder of their own. It is removed at once: a worker is killed when its work is done.
-    manim's `tempconfig` does the same, but sets its renderer too, which takes longer than making the text.
-    """
-    width, folder = config.pixel_width, config.text_dir
-    with tempfile.TemporaryDirectory(prefix="outlines-") as own:
-        config.pixel_width, config.text_dir = LINE_PIXELS, own
-        try:
-            yield
-        finally:
-            config.pixel_width, config.text_dir = width, folder
 
 
 @lru_cache(maxsize=8192)
@@ -50,14 +30,11 @@ def _outline(string: str, weight: str) -> np.ndarray:
 
     The first eight points are the box: lower left corner four times, upper right corner four times.
     """
-    fonts.register()
-    with _one_line():
-        text = Text(_STEM + string, font=fonts.FAMILY, font_size=REFERENCE_SIZE, weight=weight, warn_missing_font=False)
-    stem, glyphs = text[0], [glyph for glyph in text[1:] if len(glyph.points)]
+    stem, *glyphs = outlines.glyphs(_STEM + string, REFERENCE_SIZE, weight)
     if not glyphs:
         raise ValueError(f"nothing of {string!r} can be seen")
-    baseline, cap = stem.get_bottom()[1], stem.height
-    ink = np.concatenate([glyph.points for glyph in glyphs])
+    baseline, cap = stem[:, 1].min(), np.ptp(stem[:, 1])
+    ink = np.concatenate(glyphs)
     left, right = ink[:, 0].min(), ink[:, 0].max()
     low, high = np.array([left, baseline, 0.0]), np.array([right, baseline + cap, 0.0])
     points = np.concatenate([np.tile(low, (4, 1)), np.tile(high, (4, 1)), ink])

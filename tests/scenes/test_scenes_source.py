@@ -15,8 +15,8 @@ SCENE_FILES = sorted(path for path in (ROOT / "scenes").glob("*.py") if path.ste
 STAGE_FILES = sorted((ROOT / "scenes" / "stage").rglob("*.py"))
 ENGINE_FILES = sorted((ROOT / "engine").rglob("*.py"))
 PIPELINE_FILES = sorted((ROOT / "pipeline").rglob("*.py"))
-# The two modules of the stage that wrap manim's text, and the audit that looks for it.
-WRAP_TEXT = {"words.py", "formula.py", "picture.py"}
+# The module of the stage that wraps formulas, and the audit that looks for text of manim's.
+WRAP_TEXT = {"formula.py", "picture.py"}
 
 
 def named(files: list[Path]) -> list:

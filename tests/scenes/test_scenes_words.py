@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import string
 import tempfile
+import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from manim import BOLD, RIGHT, UP, VGroup
+from manim import BOLD, NORMAL, RIGHT, UP, Text, VGroup, tempconfig
 
 from engine import preset, run
-from scenes.stage import theme
-from scenes.stage.audit.texts import missing_glyphs, tells_the_truth
+from scenes.stage import fonts, outlines, theme
+from scenes.stage.audit.texts import font_characters, missing_glyphs, tells_the_truth
 from scenes.stage.formula import CAP_HEIGHT_PER_SIZE, Formula, Typeset
 from scenes.stage.words import (
     Number,
@@ -32,6 +33,28 @@ MIXED = ["H", "x", "gypsy", "词嵌入", "−0.30", "Step 4：行", "（E）", "
 @pytest.fixture(scope="module")
 def trace():
     return run(preset("tutorial"))
+
+
+def _with_length(points):
+    """The curves (n, 4, 3) of `points` that lead somewhere, as points again."""
+    curves = points.reshape(-1, 4, 3)
+    return curves[np.abs(curves - curves[:, :1]).max(axis=(1, 2)) > 1e-6].reshape(-1, 3)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(st.sampled_from(sorted(font_characters() - {0x20})).map(chr), min_size=1, max_size=6), st.booleans())
+def test_an_outline_is_the_one_that_manim_draws(text, heavy):
+    """Glyph for glyph, wherever the line begins."""
+    fonts.register()  # before Pango first looks for it: what it has not found once, it does not look for again
+    weight = BOLD if heavy else NORMAL
+    assume(not any(unicodedata.category(character).startswith(("C", "Z", "M")) for character in text))
+    with tempfile.TemporaryDirectory() as folder, tempconfig({"text_dir": folder, "pixel_width": 20_000}):
+        line = Text("H" + text, font=fonts.FAMILY, font_size=96, weight=weight, warn_missing_font=False)
+    theirs = [_with_length(glyph.points) for glyph in line if len(glyph.points)]
+    ours = outlines.glyphs("H" + text, 96, weight)
+    assert [len(glyph) for glyph in ours] == [len(glyph) for glyph in theirs]
+    shift = theirs[0][0] - ours[0][0]
+    np.testing.assert_allclose(np.concatenate(ours) + shift, np.concatenate(theirs), rtol=0, atol=1e-9)
 
 
 def test_no_outline_is_left_among_the_temporary_files(tmp_path, monkeypatch):
