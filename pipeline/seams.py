@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -27,43 +29,50 @@ def seam_faults(path: Path, parts: Sequence[Part], fps: int) -> list[str]:
     none of them black; a clip must not begin with the picture on which the one before it ended, and its picture must
     move soon.
     """
-    faults: list[str] = []
-    starts = list(accumulate((part.sidecar.frames for part in parts), initial=0))
-    before: Planes | None = None
+    starts = accumulate((part.sidecar.frames for part in parts), initial=0)
+    seams = zip([None, *parts], [*parts, None], starts, strict=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # a decoder keeps one core busy and leaves Python to the others
+        found = pool.map(lambda seam: list(_at_seam(path, seam, fps)), seams)
+        return list(dict.fromkeys(fault for faults in found for fault in faults))  # a broken clip is told once
+
+
+def _at_seam(path: Path, seam: tuple[Part | None, Part | None, int], fps: int) -> Iterator[str]:
+    """Faults at one seam: the clip before it, the one after it and the frame where that begins."""
+    before, after, frame = seam
     with _Pictures(path, fps) as film:
-        for part, start, end in zip(parts, starts, starts[1:], strict=False):
-            name = part.sidecar.scene_id
-            first = film.at(start)
-            if first is None:
-                faults.append(f"seeking to frame {start} does not lead there")
-                before = None
-                continue
-            if black(first):
-                faults.append(f"the picture at frame {start} is black")
-            elif before is not None and same(before, first):
-                faults.append(f"{name} begins at frame {start} with the picture that came before: it is frozen")
-            if film.still(first, start, end) > LONGEST_STILL * fps:
-                faults.append(f"nothing moves for {LONGEST_STILL:g} s from frame {start} on, where {name} begins")
-            before = film.at(end - 1)
-            if before is not None and end - 1 > start and black(before):
-                faults.append(f"the picture at frame {end - 1} is black")
-            faults += _differences(part, (start, end), (first, before), fps)
-    return faults
+        last = None if before is None else film.at(frame - 1)
+        if before is not None:
+            if last is not None and before.sidecar.frames > 1 and black(last):
+                yield f"the picture at frame {frame - 1} is black"
+            yield from _differences(before, before.sidecar.frames - 1, last, frame - 1, fps)
+        if after is None:
+            return
+        first = film.at(frame)
+        if first is None:
+            yield f"seeking to frame {frame} does not lead there"
+            return
+        if black(first):
+            yield f"the picture at frame {frame} is black"
+        elif last is not None and same(last, first):
+            yield f"{after.sidecar.scene_id} begins at frame {frame} with the picture that came before: it is frozen"
+        if film.still(first, frame, frame + after.sidecar.frames) > LONGEST_STILL * fps:
+            name = after.sidecar.scene_id
+            yield f"nothing moves for {LONGEST_STILL:g} s from frame {frame} on, where {name} begins"
+        yield from _differences(after, 0, first, frame, fps)
 
 
-def _differences(part: Part, span: tuple[int, int], shown: tuple[Planes, Planes | None], fps: int) -> Iterator[str]:
-    """Where the film's first and last picture of a clip are not the clip's own."""
+def _differences(part: Part, number: int, seen: Planes | None, frame: int, fps: int) -> Iterator[str]:
+    """Whether `seen`, the film's picture at `frame`, is not picture `number` of the clip itself."""
     if not part.clip.is_file():
         return
     try:
         with _Pictures(part.clip, fps) as clip:
-            own = clip.at(0), clip.at(part.sidecar.frames - 1)
+            drawn = clip.at(number)
     except (av.FFmpegError, IndexError) as error:
         yield f"{part.clip.name} cannot be read: {error}"
         return
-    for frame, drawn, seen in zip((span[0], span[1] - 1), own, shown, strict=True):
-        if drawn is None or seen is None or not np.array_equal(drawn, seen):
-            yield f"the picture at frame {frame} is not the one of {part.sidecar.scene_id}'s clip"
+    if drawn is None or seen is None or not np.array_equal(drawn, seen):
+        yield f"the picture at frame {frame} is not the one of {part.sidecar.scene_id}'s clip"
 
 
 def black(picture: Planes) -> bool:
@@ -91,7 +100,6 @@ class _Pictures:
     def __enter__(self) -> _Pictures:
         self._container = av.open(str(self.path))
         self._stream = self._container.streams.video[0]
-        self._stream.thread_type = "AUTO"
         self._base = Fraction(self._stream.time_base or 1)
         return self
 

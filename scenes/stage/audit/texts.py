@@ -116,9 +116,10 @@ def font_characters() -> frozenset[int]:
     """
     from fontTools.ttLib import TTCollection  # noqa: PLC0415 (needed for audits only, not for drawing)
 
-    for font in TTCollection(str(fonts.font_file()), lazy=True).fonts:
-        if font["name"].getBestFamilyName() == fonts.FAMILY:
-            return frozenset(font.getBestCmap())
+    with TTCollection(str(fonts.font_file()), lazy=True) as collection:
+        for font in collection.fonts:
+            if font["name"].getBestFamilyName() == fonts.FAMILY:
+                return frozenset(font.getBestCmap())
     raise RuntimeError(f"{fonts.font_file().name} has no face {fonts.FAMILY}")
 
 
