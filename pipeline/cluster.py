@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,8 @@ PATIENCE = "10s"  # for a scheduler to answer
 PATIENCE_VARIABLE = "EXPLAINER_CLUSTER_PATIENCE"
 # How often a job is given to another worker when the one that had it is gone.
 CHANCES = 3
+WAITING = 60  # seconds after which it is said again that there is no worker
+Say = Callable[[str], None]
 NEXT_SAME = "bring the project to the same commit on every machine, run `make setup` there, start the workers again"
 
 
@@ -44,13 +47,27 @@ class Parcel:
     topic: str
 
 
+@dataclass(frozen=True)
+class Unlike:
+    """A worker that would draw other pictures, and why."""
+
+    address: str
+    differences: Sequence[str]
+
+    def __str__(self) -> str:
+        shown, more = "; ".join(self.differences[:6]), len(self.differences) - 6
+        return f"the worker {self.address} would not draw the same pictures: {shown}" + f"; and {more} more" * (
+            more > 0
+        )
+
+
 # -- on the worker's side -------------------------------------------------------------------------------------------
 _own = local()
 _all: list[WorkerProcess] = []
 _guard = Lock()
 
 
-def draw_there(parcel: Parcel) -> tuple[Result, bytes]:
+def draw_there(parcel: Parcel) -> tuple[Result | Unlike, bytes]:
     """Draw one job on a worker of the scheduler; what came of it and the bytes of its piece."""
     from distributed import get_worker  # noqa: PLC0415 (an extra)
 
@@ -60,7 +77,7 @@ def draw_there(parcel: Parcel) -> tuple[Result, bytes]:
         job = _unpacked(parcel, folder)
         differences = differing(parcel.expected, state_of([scene_file(Path(job.scenes_folder), job.scene)]))
         if differences:
-            return Failure(job.scene_id, None, _unlike(str(worker.address), differences), ""), b""
+            return Unlike(str(worker.address), differences), b""
         report: OnFrames = lambda _, frames: worker.log_event(parcel.topic, [parcel.job.work_folder, frames])  # noqa: E731
         result = _process().run(job, report)
         return result, b"" if isinstance(result, Failure) else Path(job.piece).read_bytes()
@@ -140,64 +157,95 @@ def differing(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _unlike(address: str, differences: list[str]) -> str:
-    shown = "; ".join(differences[:6]) + (f"; and {len(differences) - 6} more" if len(differences) > 6 else "")
-    return f"the worker {address} would not draw the same pictures: {shown}"
-
-
 class ClusterWorkers:
-    """The workers of a scheduler. `count`: how many jobs they draw at the same time."""
+    """The workers of a scheduler; those that would draw other pictures are left out."""
 
-    def __init__(self, client: Any, on_frames: OnFrames, scenes: Mapping[str, bytes] | None) -> None:
+    def __init__(self, client: Any, on_frames: OnFrames, scenes: Mapping[str, bytes] | None, say: Say) -> None:
         self._client = client
         self._scenes = scenes
+        self._say = say
         self._topic = f"explain-{uuid4().hex}"
         self._jobs: dict[str, Job] = {}
         self._states: dict[str, dict[str, str]] = {}
+        self._unlike: dict[str, Unlike] = {}  # by address: workers that are left out
         self._on_frames = on_frames
         self._executor = client.get_executor(pure=False, retries=CHANCES)
-        self.count = max(1, sum(client.nthreads().values()))
+        self._again = ThreadPoolExecutor(1, thread_name_prefix="again")  # the client's own thread must not wait
         client.subscribe_topic(self._topic, self._hear)
+
+    @property
+    def count(self) -> int:
+        """How many jobs the workers that are not left out draw at the same time; one at least."""
+        return max(1, sum(self.alike().values()))
+
+    def alike(self) -> dict[str, int]:
+        """The workers that are not left out, by address, and how many jobs each draws at the same time."""
+        return {address: count for address, count in self._client.nthreads().items() if address not in self._unlike}
 
     def submit(self, job: Job) -> Future[Result]:
         """Have `job` drawn by whichever worker is free; its piece is written here when it is done."""
         self._jobs[job.work_folder] = job
         parcel = Parcel(job, Path(job.storyboard).read_bytes(), self._scenes, self._state(job), self._topic)
         outcome: Future[Result] = Future()
-        inner = self._executor.submit(draw_there, parcel)
-
-        def over(done: Future[tuple[Result, bytes]]) -> None:
-            if not outcome.set_running_or_notify_cancel():
-                return
-            try:
-                outcome.set_result(_kept(job, done))
-            except BaseException as error:
-                outcome.set_exception(error)
-
-        inner.add_done_callback(over)
+        self._give(parcel, outcome, CHANCES)
         return outcome
 
+    def _give(self, parcel: Parcel, outcome: Future[Result], chances: int) -> None:
+        """Give the job to a worker that is not left out, if there is one."""
+        wanted = {"workers": list(self.alike()), "allow_other_workers": True} if self._unlike else {}
+        done = self._executor.submit(draw_there, parcel, **wanted)
+        done.add_done_callback(lambda done: self._over(parcel, outcome, chances, done))
+
+    def _over(self, parcel: Parcel, outcome: Future[Result], chances: int, done: Future[Any]) -> None:
+        try:
+            refusal = None if done.cancelled() or done.exception() else done.result()[0]
+            if isinstance(refusal, Unlike) and not outcome.cancelled():
+                self._again.submit(self._refused, refusal, parcel, outcome, chances - 1)
+            elif outcome.set_running_or_notify_cancel():
+                outcome.set_result(_kept(parcel.job, done))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    def _refused(self, refusal: Unlike, parcel: Parcel, outcome: Future[Result], chances: int) -> None:
+        """Leave that worker out, and give the job to another."""
+        try:
+            self._leave_out(refusal)
+            if chances and self.alike():
+                self._give(parcel, outcome, chances)
+            elif outcome.set_running_or_notify_cancel():
+                outcome.set_result(Failure(parcel.job.scene_id, None, f"{refusal}. {NEXT_SAME}", ""))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    def _leave_out(self, refusal: Unlike) -> None:
+        if refusal.address not in self._unlike:
+            self._unlike[refusal.address] = refusal
+            self._say(f"Left out: {refusal}")
+
     def check(self, files: Iterable[str]) -> None:
-        """Raise UserError when a worker has another state of the project than this machine."""
+        """Leave out the workers that have another state of the project; UserError when none is left."""
         names = list(files)
         here = state_here(self._scenes, names)
         try:
             states: dict[str, Any] = self._client.run(state_here, self._scenes, names, on_error="return")
         except Exception as error:  # what a foreign worker throws cannot be foreseen
             raise UserError(f"The cluster's workers do not answer: {error}\n    next: {NEXT_SAME}") from None
-        lines = []
+        unlike = []
         for address, state in states.items():
             if isinstance(state, BaseException):
-                lines.append(f"The worker {address} does not have the project: {state}")
+                unlike.append(Unlike(address, [f"it does not have the project ({state})"]))
             elif differences := differing(here, state):
-                lines.append(_unlike(address, differences)[0:1].upper() + _unlike(address, differences)[1:])
-        if lines:
-            raise UserError("\n".join([*lines, f"    next: {NEXT_SAME}"]))
+                unlike.append(Unlike(address, differences))
+        if len(unlike) == len(states):
+            raise UserError("\n".join([*(f"Left out: {one}" for one in unlike), f"    next: {NEXT_SAME}"]))
+        for one in unlike:
+            self._leave_out(one)
 
     def stop(self, *, at_once: bool) -> None:
         """Leave the workers to others. `at_once`: end what they are drawing, too."""
         with suppress(Exception):  # whatever is wrong with the cluster, we are leaving it
             self._client.unsubscribe_topic(self._topic)
+            self._again.shutdown(wait=False, cancel_futures=True)
             self._executor.shutdown(wait=False)
             if at_once:
                 self._client.run(end_all)
@@ -228,7 +276,7 @@ def _kept(job: Job, done: Future[tuple[Result, bytes]]) -> Result:
     return result
 
 
-def hiring(address: str, scenes_folder: Path, files: Iterable[str], say: Callable[[str], None]) -> Any:
+def hiring(address: str, scenes_folder: Path, files: Iterable[str], say: Say) -> Any:
     """How to hire the workers of the scheduler at `address`: see `rendering.Hiring`. `files`: scene files needed."""
 
     @contextmanager
@@ -236,13 +284,11 @@ def hiring(address: str, scenes_folder: Path, files: Iterable[str], say: Callabl
         client = _connected(address)
         try:
             own = scenes_folder.resolve() == REPO_ROOT / "scenes"
-            workers = ClusterWorkers(client, on_frames, None if own else _sources(scenes_folder))
-            if not client.nthreads():
-                say(f"The scheduler at {address} has no workers yet; waiting for the first.")
-                client.wait_for_workers(1)
-                workers.count = max(1, sum(client.nthreads().values()))
+            workers = ClusterWorkers(client, on_frames, None if own else _sources(scenes_folder), say)
+            _wait_for_one(client, address, say)
             workers.check(files)
-            say(f"Drawing with {workers.count} at a time on {len(client.nthreads())} workers of {address}")
+            there = len(workers.alike())
+            say(f"Drawing with {workers.count} at a time on {there} worker{'s' * (there > 1)} of {address}")
             try:
                 yield workers
             except BaseException:
@@ -253,6 +299,19 @@ def hiring(address: str, scenes_folder: Path, files: Iterable[str], say: Callabl
             client.close()
 
     return hire
+
+
+def _wait_for_one(client: Any, address: str, say: Say) -> None:
+    """Wait for the first worker as long as it takes (a queue may hold it back for hours), and say so every minute."""
+    began = time.monotonic()
+    while not client.nthreads():
+        minutes = round((time.monotonic() - began) / 60)
+        so_far = f", for {minutes} min so far" if minutes else ""
+        say(f"The scheduler at {address} has no workers yet; waiting for the first{so_far} (Ctrl-C ends it)")
+        if not minutes:
+            say(f"    next: start one with `dask worker {address} --nthreads 1` where the project is")
+        with suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=WAITING)
 
 
 def _sources(folder: Path) -> dict[str, bytes]:

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,9 @@ import pytest
 from distributed import Client
 from small_studio import REPO, Studio
 
-from pipeline.cluster import differing
+from pipeline.cluster import ClusterWorkers, Unlike, differing
+from pipeline.jobs import Failure, Job
+from pipeline.workers import Result
 
 pytestmark = pytest.mark.xdist_group("cluster")  # one scheduler for all
 
@@ -122,8 +125,8 @@ def test_a_scene_that_fails_there_is_told_as_here(studio: Studio, cluster: Clust
     assert set(studio.clips()) == {"opening", "middle"}
 
 
-def test_a_worker_with_another_project_is_refused(studio: Studio, cluster: Cluster, tmp_path: Path) -> None:
-    """The third worker has the project in a state of its own."""
+def test_a_worker_with_another_project_is_left_out(studio: Studio, cluster: Cluster, tmp_path: Path) -> None:
+    """The third worker has the project in a state of its own; when it is the only one, nothing is drawn."""
     other = tmp_path / "other"
     ignore = shutil.ignore_patterns(".git", ".venv", "media", "__pycache__", ".*_cache", "docs", "tests")
     shutil.copytree(REPO, other, ignore=ignore)
@@ -134,14 +137,76 @@ def test_a_worker_with_another_project_is_refused(studio: Studio, cluster: Clust
     )
     cluster.hire("other", PYTHONPATH=str(other))
     cluster.settle(3)
-    done = studio.explain("render", "--cluster", cluster.address)
+    done = studio.explain("render", "--scenes", "opening", "--cluster", cluster.address)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Left out: the worker tcp://" in done.stdout
+    assert "theme is another one there" in done.stdout
+    assert "Drawing with 2 at a time on 2 workers" in done.stdout
+
+    while len(cluster.workers) > 1:
+        cluster.kill(cluster.workers.pop(0))
+    cluster.settle(1)
+    done = studio.explain("render", "--force", "--cluster", cluster.address)
     assert done.returncode == 1
     assert "would not draw the same pictures" in done.stderr
-    assert "theme is another one there" in done.stderr
     assert "next: bring the project to the same commit" in done.stderr
-    assert not studio.clips()
     cluster.kill(cluster.workers.pop())
+    cluster.settle(0)
+
+
+def test_without_a_worker_the_next_step_is_told(studio: Studio, cluster: Cluster) -> None:
+    render = studio.start("render", "--cluster", cluster.address)
+    assert render.stdout is not None
+    assert any("has no workers yet; waiting for the first (Ctrl-C ends it)" in line for line in render.stdout)
+    assert f"next: start one with `dask worker {cluster.address}" in render.stdout.readline()
+    for name in ("w3", "w4"):
+        cluster.hire(name)
+    out, _ = render.communicate(timeout=240)
+    assert render.returncode == 0, out
     cluster.settle(2)
+
+
+class _Foreign:
+    """What a cluster is to us: here one whose workers answer with what they are given, in turn."""
+
+    def __init__(self, answers: dict[str, object]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+        self.subscribe_topic = self.unsubscribe_topic = lambda *_: None
+
+    def nthreads(self) -> dict[str, int]:
+        return dict.fromkeys(self.answers, 1)
+
+    def get_executor(self, **_: object) -> _Foreign:
+        return self
+
+    def submit(self, _draw: object, _parcel: object, workers: Sequence[str] = (), **_: object) -> Future[object]:
+        done: Future[object] = Future()
+        self.asked.append((list(workers) or list(self.answers))[0])
+        done.set_result((self.answers[self.asked[-1]], b""))
+        return done
+
+
+def _asked(answers: dict[str, object], job: Job) -> tuple[Result, list[str], list[str]]:
+    client, told = _Foreign(answers), list[str]()
+    scenes = {path.name: path.read_bytes() for path in Path(job.scenes_folder).glob("*.py")}
+    workers = ClusterWorkers(client, lambda *_: None, scenes, told.append)
+    return workers.submit(job).result(timeout=10), client.asked, told
+
+
+def test_a_worker_that_joins_with_another_project_costs_no_scene(studio: Studio) -> None:
+    """It answers that it is not alike; the job goes to another, and is given up only where there is none."""
+    job = Job("opening", "opening.Opening", str(studio.scenes), str(studio.storyboard), "zh", "draft", 0, "", "work")
+    drawn = Failure("opening", "red", "its own fault", "")
+    result, asked, told = _asked({"a": Unlike("a", ["theme is another one there"]), "b": drawn}, job)
+    assert result == drawn
+    assert asked == ["a", "b"]
+    assert told == ["Left out: the worker a would not draw the same pictures: theme is another one there"]
+    result, asked, _ = _asked({"a": Unlike("a", ["manim is 1 there, 2 here"])}, job)
+    assert isinstance(result, Failure)
+    assert "manim is 1 there, 2 here" in result.error
+    assert "bring the project to the same commit" in result.error
+    assert asked == ["a"]
 
 
 def test_no_scheduler_is_one_message(studio: Studio) -> None:
