@@ -35,6 +35,9 @@ ROWS = {
 }
 
 
+COUNTING = set(ROWS) - {"A", "B", "C", "D"}  # rows that tell how many frames there are
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the page and write it."""
     options = _parser().parse_args(arguments)
@@ -47,6 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f'There is no scene "{name}"; allowed: {listed(known)}' + f"; {hint}" * bool(hint), file=sys.stderr)
             return 1
     language = options.language or storyboard.film.default_language
+    if language not in storyboard.film.languages:
+        print(f'The film has no language "{language}"; allowed: {listed(storyboard.film.languages)}', file=sys.stderr)
+        return 1
+    if not COUNTING & set(options.rows):
+        rows = listed(sorted(COUNTING))
+        print(f"How many frames there are is known from other rows than manim's; add one of {rows}", file=sys.stderr)
+        return 1
     task = Task([known[name] for name in names], language, QUALITIES[options.quality])
     rounds: list[dict[str, Taken]] = []
     with ExitStack() as stack:
@@ -58,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 rounds[-1][letter] = variant(task)
                 _say(f"    {rounds[-1][letter].seconds:.1f} s (load {os.getloadavg()[0]:.1f})")
     # M is there for its time alone: nobody renders with the floor's settings, whose pictures wait in x264.
-    memory = {options.quality: max(taken.memory for one in rounds for row, taken in one.items() if row != "M")}
+    of_workers = [taken.memory for one in rounds for row, taken in one.items() if row != "M" and taken.memory]
+    memory = {options.quality: max(of_workers)} if of_workers else {}
     for name in options.memory:
         _say(f"memory of a worker, {name}")
         memory[name] = commands.ours(Task(task.entries[:1], language, QUALITIES[name]), jobs=1).memory
@@ -82,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(text)
     if options.out is not None:
         write_text(options.out, text)
+        _say(f"written: {options.out}, with what earlier runs found for other scenes")
     return 0
 
 
@@ -104,23 +116,30 @@ def _variants(letters: Sequence[str], stack: ExitStack) -> dict[str, Callable[[T
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m pipeline.bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline.bench",
+        description=__doc__,
+        epilog="\n".join(["rows:", *(f"  {letter}  {what}" for letter, what in ROWS.items())]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--scenes", nargs="+", default=["embedding", "causal_mask"], help="scenes of the storyboard; all for the film"
     )
     parser.add_argument("--quality", choices=list(QUALITIES), default="high")
     parser.add_argument("--language", help="default: the film's default language")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="default: all")
+    parser.add_argument("--rounds", type=int, choices=range(1, 21), metavar="1-20", default=3, help="default: 3")
+    parser.add_argument(
+        "--rows", nargs="+", choices=list(ROWS), metavar="ROW", default=list(ROWS), help="see below; default: all"
+    )
     parser.add_argument(
         "--memory",
         nargs="*",
         choices=list(QUALITIES),
         default=["ultra"],
-        help="qualities whose memory is measured, too",
+        help="other qualities whose memory is measured with the first scene; default: ultra; alone: none",
     )
     parser.add_argument("--peer", action=argparse.BooleanOptionalAction, default=True, help="try manimgx, too")
-    kept_in = REPO_ROOT / "media" / "bench"
+    kept_in = REPO_ROOT / "docs" / "performance"
     parser.add_argument("--kept", type=Path, default=kept_in, help="folder with the measurements that the page shows")
     parser.add_argument("--out", type=Path, help="the page to write, as in docs/performance.md")
     return parser

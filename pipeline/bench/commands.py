@@ -103,7 +103,8 @@ def floor(task: Task, settings: str, *, processes: int, usual: bool = False) -> 
         return run
 
     runs = _at_a_time(processes, one, task.entries)
-    return Taken(sum(run["seconds"] for run in runs) / processes, sum(run["cpu"] for run in runs))
+    frames = int(sum(run["frames"] for run in runs))
+    return Taken(sum(run["seconds"] for run in runs) / processes, sum(run["cpu"] for run in runs), frames)
 
 
 @contextmanager

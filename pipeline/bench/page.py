@@ -1,4 +1,4 @@
-"""The measurements as a page: docs/performance.md. Each is kept as JSON, so that a page holds those of several runs."""
+"""The measurements as a page, docs/performance.md; each is kept in docs/performance, for the page to hold all runs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ K is the floor: x264 alone (`veryfast`, `crf 20`), one thread a process, on the 
 same with the film's own encoder settings, which give up what flat animation does not need (see `pipeline/encoder.py`).
 M is the render with the settings of K, without the B pictures and weighted predictions that a repeated still rules out;
 N is the floor with exactly the settings of M.
-Rows with "manim" are whole commands of manim's, start-up included, and so are those with "explain render", which also
-join, check and caption the film.
+Where G is less than K, the whole render takes less time than K's encoding alone: the film's settings cost less than
+half. Rows with "manim" are whole commands of manim's, start-up included, and so are those with "explain render", which
+also join, check and caption the film. A median of ratios need not be the ratio of the medians. The processor's time in
+H is that of Dask's workers, which are not ours to ask.
 """
 
 
@@ -57,8 +59,10 @@ class Measured:
 
 def keep(folder: Path, measured: Measured) -> None:
     """Keep `measured` in `folder`, in place of an older one of the same scenes, language and quality."""
-    name = f"{measured.title} {measured.language} {measured.quality}"
-    write_json(folder / f"{hashlib.sha256(name.encode()).hexdigest()[:12]}.json", asdict(measured))
+    what = f"{measured.language}-{measured.quality}"
+    digest = hashlib.sha256(measured.title.encode()).hexdigest()[:8]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / f"{measured.scenes}-scenes-{what}-{digest}.json", asdict(measured))
 
 
 def kept(folder: Path) -> list[Measured]:

@@ -38,7 +38,7 @@ def manimgx(task: Task) -> str:
         made = subprocess.run([python, "-m", "venv", str(own.parents[1])], capture_output=True, check=False)
         install = [str(own), "-m", "pip", "install", "-q", "--no-input", *PACKAGES]
         if made.returncode or subprocess.run(install, capture_output=True, check=False).returncode:
-            return f"manimgx could not be installed for {PYTHON}.\n"
+            return f"manimgx needs {PYTHON}, which is here, but it could not be installed for it.\n"
         times, reasons = [], []
         for entry in task.entries:
             began = time.perf_counter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_studio import REPO
 
 from pipeline.bench import __main__ as bench
 from pipeline.bench.commands import Taken
@@ -64,6 +65,32 @@ def test_the_page_holds_what_several_runs_have_found(tmp_path: Path) -> None:
 def test_an_unknown_scene_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["--scenes", "embeding"]) == 1
     assert 'There is no scene "embeding"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--language", "fr"], 'The film has no language "fr"; allowed: '),
+        (["--rows", "A", "D"], "add one of F, G, H, K, L, M, N"),
+        (["--rounds", "0"], "--rounds: invalid choice: 0"),
+        (["--rounds", "1000000"], "--rounds: invalid choice"),
+        (["--rows", "Z"], "--rows: invalid choice: 'Z'"),
+    ],
+)
+def test_values_that_cannot_be_measured_are_told_at_once(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = bench.main(arguments)
+    except SystemExit as end:
+        status = int(end.code or 0)
+    assert status in (1, 2)
+    assert told in capsys.readouterr().err
+
+
+def test_the_page_is_the_one_of_the_measurements_kept() -> None:
+    written = (REPO / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert written == page(bench.ROWS, kept(REPO / "docs" / "performance"))
 
 
 @pytest.mark.slow
