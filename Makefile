@@ -1,7 +1,7 @@
 # make render LANGUAGE=en QUALITY=draft SCENES=embedding,causal_mask JOBS=2 FORCE=1 PYTEST=-x
 # LANGUAGE counts only when it is given to make: shells use the same name for something else.
 .DEFAULT_GOAL := help
-.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-faults test-browser test-course test-ocr ocr update-frames test-voice bench check trace lock audit licences clean
+.PHONY: help setup voice render preview course contact-sheet posters test test-slow test-faults test-browser test-course test-ocr ocr update-frames test-voice bench check check-pictures trace lock audit licences clean
 PY := .venv/bin/python
 INSTALL = $(PY) -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes
 LANGUAGE_GIVEN := $(if $(filter command,$(origin LANGUAGE)),$(LANGUAGE))
@@ -46,6 +46,8 @@ bench: setup ## how long a film takes, ours against manim's, into docs/performan
 	@$(PY) -m pipeline.bench --out docs/performance.md $(BENCH)
 check: setup ## check storyboard.yaml
 	@$(PY) -m pipeline.cli check
+check-pictures: setup ## does every text fit its place? LANGUAGE=all|zh|en SCENES=id,id
+	@$(PY) -m pipeline.cli check-pictures $(if $(LANGUAGE_GIVEN),--language $(LANGUAGE_GIVEN)) $(if $(SCENES),--scenes $(SCENES))
 trace: setup ## every number of the film into media/trace.json
 	@$(PY) -m pipeline.cli trace --format json --out media/trace.json
 lock: setup ## renew requirements/*.lock from pyproject.toml; UPGRADE=1 takes the newest versions

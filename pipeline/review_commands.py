@@ -26,6 +26,7 @@ def add_review_commands(commands: Any, shared: Shared) -> None:
     """Add the commands with which a film is looked at to `commands`, argparse's subparsers."""
     _still(commands, shared)
     _contact_sheet(commands, shared)
+    _check_pictures(commands, shared)
     _posters(commands, shared)
     _ocr(commands, shared)
 
@@ -106,6 +107,29 @@ def _contact_sheet(commands: Any, shared: Shared) -> None:
         return make_sheets(shared.load(arguments), request, Console())
 
     sheet.set_defaults(run=run)
+
+
+def _check_pictures(commands: Any, shared: Shared) -> None:
+    check = add_command(
+        commands,
+        "check-pictures",
+        "check that every text fits its place in every picture",
+        "Play the scenes without drawing them and look at every picture: no text over another or over an edge, none "
+        "cut off, too small or too faint, every number as the trace has it. A few seconds a scene.",
+    )
+    _many(check)
+    shared.common(check)
+
+    def run(arguments: Parsed) -> int:
+        from rich.console import Console  # noqa: PLC0415
+
+        from .picture_check import check_pictures  # noqa: PLC0415
+
+        scenes, languages = names(arguments.scenes), names(arguments.language)
+        folder = shared.folder(arguments)
+        return check_pictures(shared.load(arguments), folder, scenes, languages, arguments.jobs, Console())
+
+    check.set_defaults(run=run)
 
 
 def _posters(commands: Any, shared: Shared) -> None:
