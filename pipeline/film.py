@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
@@ -91,7 +91,7 @@ def join(parts: Sequence[Part], target: Path, quality: Quality, *, binary: str, 
     frames = sum(part.sidecar.frames for part in parts)
     made_from = _recipe(parts, target, quality, about)
     write_clip_captions(parts, unit, extras)
-    subtitles = [(name, inside(captions, frames)) for name, captions in subtitles_of(parts, language, unit, extras)]
+    subtitles = subtitles_of(parts, language, unit, extras)
     with whole_file(target) as temporary:
         with tempfile.TemporaryDirectory(prefix=".join-", dir=target.parent) as folder:
             tracks = _write_tracks(parts, subtitles, Path(folder), quality)
@@ -156,15 +156,6 @@ def subtitles_of(parts: Sequence[Part], language: str, unit: str, extras: Extras
     return found
 
 
-def inside(captions: Sequence[Caption], frames: int) -> list[Caption]:
-    """Captions that end with the film end a frame before it: theirs are rounded to milliseconds, and nothing in the
-    file may last longer than the picture."""
-    return [
-        replace(one, end_frame=max(frames - 1, one.start_frame + 1)) if one.end_frame >= frames else one
-        for one in captions
-    ]
-
-
 @dataclass(frozen=True)
 class _Tracks:
     """Files of what goes beside the picture."""
@@ -176,9 +167,10 @@ class _Tracks:
 def _write_tracks(
     parts: Sequence[Part], subtitles: Sequence[tuple[str, Sequence[Caption]]], folder: Path, quality: Quality
 ) -> _Tracks:
+    from .captions.track import write_track  # noqa: PLC0415 (see above)
     from .gate import caption_file_faults  # noqa: PLC0415 (see above)
 
-    files = []
+    files: list[tuple[str, Path]] = []
     faults = []
     for language, captions in subtitles:
         path = folder / f"{language}.vtt"
@@ -186,7 +178,8 @@ def _write_tracks(
             file.write_text(text, encoding="utf-8")
             faults += caption_file_faults(file, captions, quality.fps) if captions else []
         if captions:
-            files.append((language, path))
+            files.append((language, path.with_suffix(".mp4")))
+            write_track(files[-1][1], captions, quality.fps)
     if faults:
         raise UserError("\n".join(["The captions cannot be used:", *(f"    {fault}" for fault in faults)]))
     placed = [
@@ -247,8 +240,8 @@ def _run_ffmpeg(
             streams.append(ffmpeg.input(str(tracks.sound))["a"])
             settings |= {"c:a": "aac", "b:a": "128k", "metadata:s:a:0": f"language={three_letters(language)}"}
         for number, (name, path) in enumerate(tracks.subtitles):
-            streams.append(ffmpeg.input(str(path), format="webvtt")["s"])
-            settings |= {"c:s": "mov_text", f"metadata:s:s:{number}": f"language={three_letters(name)}"}
+            streams.append(ffmpeg.input(str(path))["s"])
+            settings |= {"c:s": "copy", f"metadata:s:s:{number}": f"language={three_letters(name)}"}
         output = ffmpeg.output(*streams, str(target), **settings)
         _run(
             ffmpeg.compile(output.global_args("-hide_banner", "-loglevel", "warning"), binary, overwrite_output=True),

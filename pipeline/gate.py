@@ -11,7 +11,8 @@ from pathlib import Path
 import av
 import numpy as np
 
-from .captions import Caption
+from .captions import Caption, film_text, subrip_text
+from .captions.track import samples_of
 from .voice import sound
 from .voice.soundtrack import samples_at
 
@@ -67,20 +68,12 @@ def _silent(samples: sound.Samples, captions: Sequence[Caption], fps: int) -> li
 def subtitle_faults(path: Path, expected: Sequence[tuple[str, Sequence[Caption]]], fps: int) -> list[str]:
     """Faults of the captions inside the file. `expected`: three-letter language code and captions of each stream."""
     faults: list[str] = []
-    with av.open(str(path)) as container:
-        streams = list(container.streams.subtitles)
-        if [stream.language for stream in streams] != [language for language, _ in expected]:
-            return [f"captions in {[s.language for s in streams]}, expected {[name for name, _ in expected]}"]
-        texts: list[list[tuple[Fraction, str]]] = [[] for _ in streams]
-        for packet in container.demux(streams) if streams else ():
-            # The first two bytes are the length of the text; an empty text is the pause between two captions.
-            text = bytes(packet)[2 : 2 + int.from_bytes(bytes(packet)[:2], "big")].decode("utf-8", errors="replace")
-            if text and packet.pts is not None:
-                position = next(i for i, stream in enumerate(streams) if stream.index == packet.stream.index)
-                texts[position].append((packet.pts * Fraction(packet.time_base), text))
-    for (language, captions), found in zip(expected, texts, strict=True):
+    streams = samples_of(path)
+    if [language for language, _ in streams] != [language for language, _ in expected]:
+        return [f"captions in {[name for name, _ in streams]}, expected {[name for name, _ in expected]}"]
+    for (language, captions), (_, found) in zip(expected, streams, strict=True):
         same = len(found) == len(captions) and all(
-            abs(time - Fraction(caption.start_frame, fps)) < Fraction(2, 1000) and text == "\n".join(caption.lines)
+            abs(time - Fraction(caption.start_frame, fps)) < Fraction(2, 1000) and text == film_text(caption.lines)
             for (time, text), caption in zip(found, captions, strict=True)
         )
         if not same:
@@ -90,19 +83,20 @@ def subtitle_faults(path: Path, expected: Sequence[tuple[str, Sequence[Caption]]
 
 def caption_file_faults(path: Path, captions: Sequence[Caption], fps: int) -> list[str]:
     """Faults of a caption file, as ffmpeg reads it; it reads none that says nothing."""
-    if not captions and path.is_file() and path.suffix == ".srt":
+    subrip = path.suffix == ".srt"  # which has no escapes
+    if not captions and path.is_file() and subrip:
         return [] if not path.read_text(encoding="utf-8").strip() else [f"{path.name} does not read as it was written"]
     try:
         with av.open(str(path)) as container:
             stream = container.streams.subtitles[0]
             packets = [packet for packet in container.demux(stream) if packet.size and packet.pts is not None]
             times = [packet.pts * Fraction(packet.time_base) for packet in packets]
-            texts = [unescape(bytes(packet).decode("utf-8")) for packet in packets]
+            texts = [bytes(packet).decode("utf-8") for packet in packets]
     except (av.FFmpegError, IndexError, OSError, UnicodeDecodeError) as error:
         return [f"{path.name} cannot be read: {error}"]
     same = len(times) == len(captions) and all(
         abs(time - Fraction(caption.start_frame, fps)) <= Fraction(1, 1000)
-        and "".join(text.split()) == "".join("".join(caption.lines).split())
+        and (text == subrip_text(caption.lines) if subrip else unescape(text) == "\n".join(caption.lines))
         for time, text, caption in zip(times, texts, captions, strict=True)
     )
     return [] if same else [f"{path.name} does not read as it was written"]

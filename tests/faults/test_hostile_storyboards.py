@@ -36,12 +36,13 @@ from watched_writes import nothing_outside
 
 from pipeline import plain_text
 from pipeline.captions import srt, vtt
+from pipeline.captions.track import write_track
 from pipeline.cli import main
 from pipeline.fields import text_of
 from pipeline.film import chapter_list, find_ffmpeg
 from pipeline.film_extras import NO_EXTRAS
 from pipeline.film_text import film_captions
-from pipeline.gate import caption_file_faults
+from pipeline.gate import caption_file_faults, subtitle_faults
 from pipeline.jobs import ClipCue, Sidecar
 from pipeline.limits import FILE_BYTES
 from pipeline.manifest import Part
@@ -218,5 +219,7 @@ def test_ffmpeg_reads_titles_and_captions_as_they_were_meant(tmp_path: Path) -> 
     captions = film_captions(parts, "words", NO_EXTRAS)
     for name, text in (("a.vtt", vtt(captions, 15)), ("a.srt", srt(captions, 15))):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert caption_file_faults(tmp_path / "a.vtt", captions, 15) == []
+        assert caption_file_faults(tmp_path / name, captions, 15) == []
+    write_track(tmp_path / "a.mp4", captions, 15)
+    assert subtitle_faults(tmp_path / "a.mp4", [("und", captions)], 15) == []
     record("storyboards", "titles and captions read by ffmpeg", len(texts_), "as they were meant")
