@@ -16,8 +16,17 @@ from .cues import Caption
 from .formats import film_text
 
 _TICKS = 90_000  # a second; divisible by every frame rate of the film
-# What the encoder takes the default style from; nothing is encoded, and players have styles of their own.
-_STYLE = b"[Script Info]\n"
+# The default style, in the form that the encoder asks for: most players have one of their own, the others take this.
+_FIELDS = (
+    "Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, "
+    "StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, "
+    "Encoding"
+)
+_WHITE_SANS = "Default,Arial,16,&Hffffff,&Hffffff,&H0,&H0,0,0,0,0,100,100,0,0,1,1,0,2,10,10,10,0"
+_STYLE = (
+    "[Script Info]\nScriptType: v4.00+\nPlayResX: 384\nPlayResY: 288\n\n"
+    f"[V4+ Styles]\nFormat: {_FIELDS}\nStyle: {_WHITE_SANS}\n"
+).encode()
 
 
 def write_track(path: Path, captions: Iterable[Caption], fps: int) -> None:

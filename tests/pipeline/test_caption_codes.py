@@ -144,6 +144,17 @@ def test_the_film_holds_every_word_and_ffmpeg_shows_it(tmp_path: Path) -> None:
     ]
 
 
+def test_captions_in_the_film_have_the_default_style_alone(tmp_path: Path) -> None:
+    """No serifs, no size of their own: what ffmpeg takes out has no tag."""
+    write_track(tmp_path / "a.mp4", [Caption("a", 15, 30, ("Hello",)), Caption("b", 60, 90, ("二",))], 15)
+    command = [find_ffmpeg(), "-v", "error", "-i", str(tmp_path / "a.mp4"), "-f", "srt", "-"]
+    text = subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True).stdout.decode()
+    assert text.split("\n\n")[:2] == [
+        "1\n00:00:01,000 --> 00:00:02,000\nHello",
+        "2\n00:00:04,000 --> 00:00:06,000\n二",
+    ]
+
+
 @settings(max_examples=60)
 @given(
     st.lists(st.lists(st.sampled_from(CODES), min_size=1, max_size=8).map("".join), min_size=1, max_size=2).map(tuple)
