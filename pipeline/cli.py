@@ -6,7 +6,9 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -200,10 +202,6 @@ def _load(arguments: argparse.Namespace) -> Storyboard:
 
 
 def _render(arguments: argparse.Namespace) -> int:
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name)
-        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
-            signal.signal(number, _interrupt)
     from rich.console import Console  # noqa: PLC0415 (check and trace start faster without it)
 
     from .render import RenderRequest, render_film  # noqa: PLC0415
@@ -304,6 +302,22 @@ def _in_the_way(path: Path) -> Path:
     return next((part for part in (*reversed(path.parents), path) if part.is_file()), path)
 
 
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """What is told to end, or loses its terminal, ends as by Ctrl-C: its processes and temporary files go, too."""
+    mine = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGTERM, signal.SIGHUP) if mine else ()  # others may set no handlers
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
@@ -312,7 +326,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit status."""
     parsed = parser().parse_whole(sys.argv[1:] if arguments is None else list(arguments))
     try:
-        return int(parsed.run(parsed))
+        with _ended_like_ctrl_c():
+            return int(parsed.run(parsed))
     except UserError as error:
         print(error, file=sys.stderr)
         return 1

@@ -8,10 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .files import check_writable
 from .problems import UserError, did_you_mean, listed
 from .scene_loading import module_file
+from .stall import stall_limit
 from .stills import known_language
 from .storyboard import REPO_ROOT, Storyboard
+
+# What manim makes in its media folder for a video.
+MANIM_WRITES = ("videos", "images", "texts")
 
 
 def preview(
@@ -19,7 +24,8 @@ def preview(
 ) -> int:
     """Run `manim -pql` on the scene. `folders`: where the scenes lie, where manim puts its files.
 
-    Returns manim's exit status. Raises UserError for an unknown scene or language.
+    Returns manim's exit status, 1 also where the scene draws nothing for too long (stall.py). Raises UserError for an
+    unknown scene or language, OSError where manim could not write its files.
     """
     folder, media = folders
     drawn = [entry.id for entry in storyboard.drawn]
@@ -34,8 +40,13 @@ def preview(
     if open_video and not _can_open():
         print("There is no program here that opens a video; the file that manim names below is ready to be opened.")
         open_video = False
+    # manim would tell it in a traceback of several screens.
+    for name in MANIM_WRITES:
+        check_writable(media / name)
+    stall_limit()  # what is wrong with it is told here, too
     options = ["-pql" if open_video else "-ql", "--media_dir", str(media.resolve())]
-    command = [sys.executable, "-m", "manim", *options, str(file), entry.class_name]
+    program = [sys.executable, "-m", "pipeline.plain_preview", str(folder), str(file)]
+    command = [*program, *options, str(file), entry.class_name]
     environment = os.environ | {
         "EXPLAINER_STORYBOARD": str(storyboard.path.resolve()),
         "EXPLAINER_LANGUAGE": spoken,

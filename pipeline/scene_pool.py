@@ -5,17 +5,20 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from rich.console import Console
 
+from .jobs import SceneFaultError
 from .problems import UserError, shown_path
 from .progress import duration
 from .still_drawing import SceneRun
@@ -45,18 +48,23 @@ class _Task(Generic[Result]):
 
 def fault_text(error: BaseException, run: SceneRun) -> str:
     """`error`, which drawing `run` has raised: file and line of the scene where it shows, what Python says."""
-    if isinstance(error, UserError):
-        return str(error)
+    return str(error) if isinstance(error, UserError) else scene_fault(error, run.file, run.folder)
+
+
+def scene_fault(error: BaseException, own: Path, folder: Path) -> str:
+    """`error`, which the scene of the file `own` below `folder` has raised, as `fault_text` tells it."""
     frames = traceback.extract_tb(error.__traceback__)
-    file, line = run.file, 0
+    file, line = own, 0
     # The deepest line of the scene's own file, else of the folder that it lies in.
-    for path in (frame for frame in frames if Path(frame.filename).is_relative_to(run.folder)):
-        if Path(path.filename) == run.file or file != run.file or not line:
+    for path in (frame for frame in frames if Path(frame.filename).is_relative_to(folder)):
+        if Path(path.filename) == own or file != own or not line:
             file, line = Path(path.filename), path.lineno or 0
     if isinstance(error, SyntaxError) and error.filename:
         file, line = Path(error.filename), error.lineno or 0
     place = f"{shown_path(file)}:{line}" if line else shown_path(file)
     message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, SceneFaultError):  # it says all there is
+        message = str(error)
     return f"{place}: {message}\n    next: correct the scene, then try again"
 
 
@@ -75,7 +83,7 @@ def run_scenes(
     began = time.monotonic()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["manim", "pipeline.still_renderer", "scenes.stage.scene"])
-    with ProcessPoolExecutor(count, mp_context=context, initializer=_die_on_interrupt) as pool:
+    with _pool(count, context) as pool:
         waiting = {pool.submit(_Task(work, run, arguments)): name for name, run, arguments in items}
         while waiting:
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -95,6 +103,22 @@ def run_scenes(
     return good, bad  # type: ignore[return-value]
 
 
-def _die_on_interrupt() -> None:
-    """Ctrl-C reaches the workers, too; they have nothing to say about it."""
+@contextmanager
+def _pool(count: int, context: Any) -> Iterator[ProcessPoolExecutor]:
+    """Processes that are gone when the block ends, at once where it is left by an exception, with all they wrote."""
+    with (
+        tempfile.TemporaryDirectory(prefix="scenes-", ignore_cleanup_errors=True) as scratch,
+        ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(scratch,)) as pool,
+    ):
+        try:
+            yield pool
+        except BaseException:
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            raise
+
+
+def _begin(scratch: str) -> None:
+    """Ctrl-C reaches the workers, too; they have nothing to say about it. Their temporary files go into `scratch`."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    tempfile.tempdir = scratch

@@ -12,6 +12,7 @@ from typing import Any
 
 from .qualities import Quality
 from .scene_loading import camera_of, load_class, manim_settings, scene_environment, scene_file
+from .stall import stall_limited
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,10 @@ class SceneRun:
 
 @contextmanager
 def drawing(run: SceneRun) -> Iterator[None]:
-    """manim's settings and the environment in which scenes of `run` are drawn; both are put back afterwards."""
+    """manim's settings and the environment in which scenes of `run` are drawn; both are put back afterwards.
+
+    Raises SceneFaultError when the scene draws nothing for too long (stall.py).
+    """
     from manim import tempconfig  # noqa: PLC0415 (it takes a second, and only who draws needs it)
     from manim.mobject.svg.svg_mobject import SVG_HASH_TO_MOB_MAP  # noqa: PLC0415
 
@@ -44,7 +48,7 @@ def drawing(run: SceneRun) -> Iterator[None]:
     try:
         with tempfile.TemporaryDirectory(prefix="still-") as folder:
             settings = manim_settings(run.quality.width, run.quality.height, run.quality.fps, folder)
-            with tempconfig({**settings, "dry_run": True}):
+            with tempconfig({**settings, "dry_run": True}), stall_limited(run.folder):
                 yield
     finally:
         for name, value in before.items():

@@ -17,7 +17,9 @@ from manim import config as manim_config
 from manim.renderer.cairo_renderer import CairoRenderer
 from manim.utils.exceptions import EndSceneEarlyException
 
+from .jobs import LONGEST_SCENE, SceneFaultError
 from .renderer.trust import known_animations
+from .stall import alive
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class StillRenderer(CairoRenderer):
 
         @contextmanager
         def beat(name: str, **facts: Any) -> Iterator[Any]:
+            alive()
             with play_beat(name, **facts) as told:
                 frames = getattr(told, "frames", None)
                 self.beat = _Beat(name, self.frame, None if frames is None else self.frame + int(frames))
@@ -131,10 +134,13 @@ class StillRenderer(CairoRenderer):
     # -- manim's life of a play -------------------------------------------------------------------------------------
     def play(self, scene: Any, *args: Any, **kwargs: Any) -> None:
         """Run one play, drawing the frames of it that are wanted."""
+        alive()
         scene.compile_animation_data(*args, **kwargs)
         rate = float(manim_config.frame_rate)
         still = scene.is_current_animation_frozen_frame()
         count = int(scene.duration / (1 / rate)) if still else len(np.arange(0, scene.duration, 1 / rate))
+        if self.frame + count > LONGEST_SCENE * 60 * rate:
+            raise SceneFaultError(f"the scene is longer than {LONGEST_SCENE} minutes; does it loop?")
         self._wanted = frozenset(self._offsets(count))
         self.static_image = None
         scene.begin_animations()
@@ -179,6 +185,7 @@ class StillRenderer(CairoRenderer):
 
     def render(self, scene: Any, time: float, moving_mobjects: Any = None) -> None:
         """Draw the frame at `time` seconds of the running play if it is wanted."""
+        alive()
         offset = round(time * float(manim_config.frame_rate))
         if offset in self._wanted and not self.skip_animations:
             self.update_frame(scene, moving_mobjects)

@@ -27,6 +27,7 @@ import numpy as np
 
 from .scene_loading import camera_of, load_class
 from .scene_pool import fault_text
+from .stall import alive
 from .still_drawing import SceneRun, drawing
 from .stills import write_picture
 from .storyboard import Storyboard
@@ -240,6 +241,7 @@ class _Runner:
 
         self._goes_on, self._wanted = True, ask.wanted
         self._announce()
+        alive()
         gc.disable()  # this process lives for one beat; looking through a whole scene for rubbish takes longer
         config.media_dir = tempfile.mkdtemp(prefix="media-")  # the run may be writing into its own just now
         try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .beat_versions import Version, sources_of, version_of
+from .files import check_writable
 from .preview import open_file
 from .problems import UserError, shown_path
 from .qualities import QUALITIES
@@ -127,6 +128,7 @@ class Watcher:
         self._stopped = True
 
     def _begin(self) -> None:
+        check_writable(self.request.media / PREVIEW)
         address = f"{self._scratch}/s"
         self._listener.bind(address)
         self._listener.listen(64)

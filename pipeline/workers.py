@@ -20,14 +20,12 @@ from threading import Lock, local
 
 from .jobs import ASKED, Drawn, Failure, Job, log_of
 from .scene_loading import scene_file
+from .stall import stall_limit, stalled
 from .storyboard import REPO_ROOT
 
 Result = Drawn | Failure
 OnFrames = Callable[[Job, int], None]
 
-# A scene that draws nothing for so long is thought to hang.
-STALL_SECONDS = 300.0
-STALL_VARIABLE = "EXPLAINER_STALL_SECONDS"
 # Within so many seconds a worker that hangs writes where it is.
 SECONDS_TO_ANSWER = 0.5
 LEAST_ROOM = 1 << 16  # bytes; a disk with less is full
@@ -171,13 +169,12 @@ def _converse(process: subprocess.Popen[bytes], job: Job, on_frames: OnFrames, b
         process.stdin.flush()
     except (BrokenPipeError, ValueError):  # ValueError: the pipe was closed, since all is being stopped
         return None
-    limit = float(os.environ.get(STALL_VARIABLE) or STALL_SECONDS)
+    limit = stall_limit()
     for line in _lines(process, limit):
         if line is None:
             process.send_signal(ASKED)
             time.sleep(SECONDS_TO_ANSWER)
-            reason = f"it drew nothing for {limit:g} seconds and was stopped; does it loop?"
-            return _failure(job, beats, f"{reason} ({STALL_VARIABLE} sets the limit)")
+            return _failure(job, beats, stalled(limit))
         try:
             event = json.loads(line)
             kind = event.pop("event")

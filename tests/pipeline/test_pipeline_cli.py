@@ -167,8 +167,9 @@ def test_preview_opens_the_video_and_sets_the_language(studio: Studio, monkeypat
     own = ["--storyboard", str(studio.storyboard), "--scenes-folder", str(studio.scenes), "--media", str(studio.media)]
     assert cli.main(["preview", "middle", *own]) == 0
     [(command, environment)] = calls
-    assert command[:4] == [sys.executable, "-m", "manim", "-pql"]
-    assert command[-2:] == [str(studio.scenes / "middle.py"), "Middle"]
+    middle = str(studio.scenes / "middle.py")
+    assert command[:6] == [sys.executable, "-m", "pipeline.plain_preview", str(studio.scenes), middle, "-pql"]
+    assert command[-2:] == [middle, "Middle"]
     assert environment["EXPLAINER_LANGUAGE"] == "zh"
     assert environment["EXPLAINER_STORYBOARD"] == str(studio.storyboard)
 
