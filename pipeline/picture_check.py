@@ -19,6 +19,7 @@ from .problems import UserError, shown_path
 from .qualities import QUALITIES
 from .scene_loading import load_class
 from .scene_pool import run_scenes
+from .stall import stall_limited
 from .still_drawing import SceneRun
 from .storyboard import Storyboard
 
@@ -77,13 +78,15 @@ def look(run: SceneRun) -> list[Finding]:
     from scenes.stage.audit import audit_scene  # noqa: PLC0415 (manim; only who looks needs it)
     from scenes.stage.scene import ExplainerScene  # noqa: PLC0415
 
-    scene: Any = load_class(run.folder, run.scene)
-    if not issubclass(scene, ExplainerScene):
-        raise UserError(f"{shown_path(run.file)}: {scene.__name__} is no ExplainerScene, which alone can be looked at")
-    return [
-        Finding(one.beat, f"{one.what}{f' at {one.where}' if one.where else ''}: {one.measured}", one.allowed)
-        for one in audit_scene(scene, run.storyboard, run.language)
-    ]
+    with stall_limited(run.folder):
+        scene: Any = load_class(run.folder, run.scene)
+        if not issubclass(scene, ExplainerScene):
+            kind = f"{scene.__name__} is no ExplainerScene, which alone can be looked at"
+            raise UserError(f"{shown_path(run.file)}: {kind}")
+        return [
+            Finding(one.beat, f"{one.what}{f' at {one.where}' if one.where else ''}: {one.measured}", one.allowed)
+            for one in audit_scene(scene, run.storyboard, run.language)
+        ]
 
 
 def _line_of(finding: Finding, lines: Sequence[str], entry: int) -> int:

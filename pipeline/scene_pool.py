@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -83,6 +84,7 @@ def run_scenes(
     began = time.monotonic()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["manim", "pipeline.still_renderer", "scenes.stage.scene"])
+    _start_tracker()
     with _pool(count, context) as pool:
         waiting = {pool.submit(_Task(work, run, arguments)): name for name, run, arguments in items}
         while waiting:
@@ -101,6 +103,18 @@ def run_scenes(
     good = {name: results[name] for name, _, _ in items if not isinstance(results[name], Fault)}
     bad = {name: results[name] for name, _, _ in items if isinstance(results[name], Fault)}
     return good, bad  # type: ignore[return-value]
+
+
+def _start_tracker() -> None:
+    """Start the process that watches over semaphores so that a closed terminal does not end it before they are gone.
+
+    It would be started again then, and complain of semaphores that it has never heard of.
+    """
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what is ignored stays so in a process that is started
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @contextmanager

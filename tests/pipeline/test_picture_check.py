@@ -48,6 +48,13 @@ def test_a_scene_of_another_kind_is_told(studio: Studio) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_a_scene_that_hangs_is_stopped(studio: Studio) -> None:
+    studio.edit("scenes/opening.py", "class Opening", "while True:\n    pass\n\n\nclass Opening")
+    done = studio.explain("check-pictures", "--scenes", "opening", EXPLAINER_STALL_SECONDS="3")
+    assert done.returncode == 1
+    assert "it drew nothing for 3 seconds and was stopped; does it loop?" in done.stdout
+
+
 def test_the_line_is_that_of_the_longest_text_from_the_scene_on() -> None:
     lines = ["a: long words", "- id: one", "  b: words", "- id: two", "  c: long words"]
     found = Finding("", "text 'words': overlaps text 'long words'", "0 px")

@@ -182,10 +182,10 @@ def test_who_is_told_to_end_leaves_nothing(
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert list(scratch.rglob("still-*"))
-    if number == signal.SIGINT:
-        os.killpg(process.pid, number)  # as a terminal does
-    else:
+    if number == signal.SIGTERM:
         process.send_signal(number)
+    else:
+        os.killpg(process.pid, number)  # as a terminal does
     said, _ = process.communicate(timeout=20)
     assert process.returncode == 130, said
     assert "Traceback" not in said, said
