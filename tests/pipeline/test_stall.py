@@ -7,7 +7,9 @@ import re
 import shlex
 import signal
 import subprocess
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -163,16 +165,21 @@ def test_a_preview_into_a_folder_that_cannot_be_written_is_refused(studio: Studi
 # -- an end from outside ---------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for temporary files with a short name: the sockets in it may have some hundred characters."""
+    with tempfile.TemporaryDirectory(prefix="s-") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize(
     "arguments", [["still", "opening", "first"], ["contact-sheet", "--jobs", "1"]], ids=lambda arguments: arguments[0]
 )
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
 def test_who_is_told_to_end_leaves_nothing(
-    studio: Studio, arguments: list[str], number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    studio: Studio, arguments: list[str], number: signal.Signals, scratch: Path
 ) -> None:
-    scratch = studio.root / "tmp"
-    scratch.mkdir()
-    monkeypatch.setenv("TMPDIR", str(scratch))
     studio.edit("scenes/opening.py", "        square = Square", f"        open({str(studio.root / 'there')!r}, 'w')\n"
                 f"        {LOOP}\n        square = Square")  # fmt: skip
     process = studio.start(*arguments)
