@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock, local
+from threading import Event, Lock, Thread, local
 from typing import Any
 from uuid import uuid4
 
@@ -31,6 +31,7 @@ PATIENCE = "10s"  # for a scheduler to answer
 PATIENCE_VARIABLE = "EXPLAINER_CLUSTER_PATIENCE"
 # How often a job is given to another worker when the one that had it is gone.
 CHANCES = 3
+SECONDS_BETWEEN_LOOKS = 3.0  # at which workers are there
 WAITING = 60  # seconds after which it is said again that there is no worker
 Say = Callable[[str], None]
 NEXT_SAME = "bring the project to the same commit on every machine, run `make setup` there, start the workers again"
@@ -170,6 +171,9 @@ class ClusterWorkers:
         self._unlike: dict[str, Unlike] = {}  # by address: workers that are left out
         self._on_frames = on_frames
         self._executor = client.get_executor(pure=False, retries=CHANCES)
+        self._bound: dict[Future[Any], frozenset[str]] = {}  # jobs that only these workers may draw
+        self._stopped = Event()
+        Thread(target=self._watch, name="watch", daemon=True).start()
         self._again = ThreadPoolExecutor(1, thread_name_prefix="again")  # the client's own thread must not wait
         client.subscribe_topic(self._topic, self._hear)
 
@@ -192,30 +196,48 @@ class ClusterWorkers:
 
     def _give(self, parcel: Parcel, outcome: Future[Result], chances: int) -> None:
         """Give the job to a worker that is not left out, if there is one."""
-        wanted = {"workers": list(self.alike()), "allow_other_workers": True} if self._unlike else {}
+        alike = list(self.alike()) if self._unlike else []
+        # Not as a mere preference: a worker that is left out is idle, and would take the job from one that is busy.
+        wanted = {"workers": alike, "allow_other_workers": False} if alike else {}
         done = self._executor.submit(draw_there, parcel, **wanted)
+        if alike:
+            self._bound[done] = frozenset(alike)
         done.add_done_callback(lambda done: self._over(parcel, outcome, chances, done))
 
     def _over(self, parcel: Parcel, outcome: Future[Result], chances: int, done: Future[Any]) -> None:
+        self._bound.pop(done, None)
         try:
             refusal = None if done.cancelled() or done.exception() else done.result()[0]
-            if isinstance(refusal, Unlike) and not outcome.cancelled():
-                self._again.submit(self._refused, refusal, parcel, outcome, chances - 1)
+            lost = done.cancelled() and not self._stopped.is_set()
+            if (lost or isinstance(refusal, Unlike)) and not outcome.cancelled():
+                why = refusal if isinstance(refusal, Unlike) else None
+                self._again.submit(self._refused, why, parcel, outcome, chances - 1)
             elif outcome.set_running_or_notify_cancel():
                 outcome.set_result(_kept(parcel.job, done))
         except BaseException as error:
             outcome.set_exception(error)
 
-    def _refused(self, refusal: Unlike, parcel: Parcel, outcome: Future[Result], chances: int) -> None:
-        """Leave that worker out, and give the job to another."""
+    def _refused(self, refusal: Unlike | None, parcel: Parcel, outcome: Future[Result], chances: int) -> None:
+        """Leave that worker out (None: the workers for it are gone), and give the job to another."""
         try:
-            self._leave_out(refusal)
+            if refusal is not None:
+                self._leave_out(refusal)
             if chances and self.alike():
                 self._give(parcel, outcome, chances)
             elif outcome.set_running_or_notify_cancel():
-                outcome.set_result(Failure(parcel.job.scene_id, None, f"{refusal}. {NEXT_SAME}", ""))
+                why = refusal or "the workers that could draw it are gone"
+                outcome.set_result(Failure(parcel.job.scene_id, None, f"{why}. {NEXT_SAME}", ""))
         except BaseException as error:
             outcome.set_exception(error)
+
+    def _watch(self) -> None:
+        """Take back jobs that wait for workers which are gone: the scheduler would keep them for ever."""
+        while not self._stopped.wait(SECONDS_BETWEEN_LOOKS):
+            with suppress(Exception):  # a scheduler that is gone is told by the jobs themselves
+                there = set(self._client.nthreads())
+                for done, workers in list(self._bound.items()):
+                    if not workers & there:
+                        done.cancel()
 
     def _leave_out(self, refusal: Unlike) -> None:
         if refusal.address not in self._unlike:
@@ -245,6 +267,7 @@ class ClusterWorkers:
         """Leave the workers to others. `at_once`: end what they are drawing, too."""
         with suppress(Exception):  # whatever is wrong with the cluster, we are leaving it
             self._client.unsubscribe_topic(self._topic)
+            self._stopped.set()
             self._again.shutdown(wait=False, cancel_futures=True)
             self._executor.shutdown(wait=False)
             if at_once:

@@ -169,10 +169,10 @@ def test_without_a_worker_the_next_step_is_told(studio: Studio, cluster: Cluster
 class _Foreign:
     """What a cluster is to us: here one whose workers answer with what they are given, in turn."""
 
-    def __init__(self, answers: dict[str, object]) -> None:
-        self.answers = answers
+    def __init__(self, answers: dict[str, object], late: dict[str, object]) -> None:
+        self.answers, self.late = answers, late
         self.asked: list[str] = []
-        self.subscribe_topic = self.unsubscribe_topic = lambda *_: None
+        self.subscribe_topic = self.unsubscribe_topic = self.shutdown = lambda *_, **__: None
 
     def nthreads(self) -> dict[str, int]:
         return dict.fromkeys(self.answers, 1)
@@ -180,18 +180,27 @@ class _Foreign:
     def get_executor(self, **_: object) -> _Foreign:
         return self
 
-    def submit(self, _draw: object, _parcel: object, workers: Sequence[str] = (), **_: object) -> Future[object]:
+    def submit(self, _draw: object, _parcel: object, workers: Sequence[str] = (), **more: object) -> Future[object]:
         done: Future[object] = Future()
-        self.asked.append((list(workers) or list(self.answers))[0])
-        done.set_result((self.answers[self.asked[-1]], b""))
+        # The idle worker comes first, unless others are not allowed.
+        self.asked.append((list(self.answers) if more.get("allow_other_workers", True) else list(workers))[0])
+        answer = self.answers[self.asked[-1]]
+        if answer == "leaves":
+            del self.answers[self.asked[-1]]  # and the job waits for ever, whoever comes
+            self.answers.update(self.late)
+        else:
+            done.set_result((answer, b""))
         return done
 
 
-def _asked(answers: dict[str, object], job: Job) -> tuple[Result, list[str], list[str]]:
-    client, told = _Foreign(answers), list[str]()
+def _asked(answers: dict[str, object], job: Job, **late: object) -> tuple[Result, list[str], list[str]]:
+    client, told = _Foreign(answers, late), list[str]()
     scenes = {path.name: path.read_bytes() for path in Path(job.scenes_folder).glob("*.py")}
     workers = ClusterWorkers(client, lambda *_: None, scenes, told.append)
-    return workers.submit(job).result(timeout=10), client.asked, told
+    try:
+        return workers.submit(job).result(timeout=10), client.asked, told
+    finally:
+        workers.stop(at_once=False)
 
 
 def test_a_worker_that_joins_with_another_project_costs_no_scene(studio: Studio) -> None:
@@ -207,6 +216,20 @@ def test_a_worker_that_joins_with_another_project_costs_no_scene(studio: Studio)
     assert "manim is 1 there, 2 here" in result.error
     assert "bring the project to the same commit" in result.error
     assert asked == ["a"]
+
+
+def test_a_job_that_waits_for_a_worker_that_has_left_is_taken_back(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.cluster.SECONDS_BETWEEN_LOOKS", 0.05)
+    job = Job("opening", "opening.Opening", str(studio.scenes), str(studio.storyboard), "zh", "draft", 0, "", "work")
+    drawn = Failure("opening", "red", "its own fault", "")
+    unlike = Unlike("a", ["theme is another one there"])
+    result, asked, _ = _asked({"a": unlike, "b": "leaves"}, job, c=drawn)
+    assert (result, asked) == (drawn, ["a", "b", "c"])
+    result, asked, _ = _asked({"a": unlike, "b": "leaves"}, job)
+    assert isinstance(result, Failure)
+    assert "the workers that could draw it are gone" in result.error
 
 
 def test_no_scheduler_is_one_message(studio: Studio) -> None:
