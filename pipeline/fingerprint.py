@@ -29,6 +29,7 @@ DRAWING_PACKAGES = {
     "NumPy": "numpy",
     "Pycairo": "pycairo",
     "ManimPango": "manimpango",
+    "svgelements": "svgelements",
     "Typst": "typst",
     "Skia": "skia-pathops",
     "PyAV": "av",

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from .jobs import Failure
 from .problems import shown_path
-from .progress import SECONDS_BETWEEN_LINES
+from .progress import SECONDS_BETWEEN_LINES, say
 from .sentences import sentences
 from .storyboard import Entry, Storyboard
 from .voice.choice import Voicing, narrate, narrator_of
@@ -33,7 +33,7 @@ def narrations(
     Raises UserError where it cannot be made.
     """
     if how.hint:
-        _say(console, how.hint)
+        say(console, how.hint)
     narrator = narrator_of(storyboard, how)
     if narrator is None:
         return {}, {}
@@ -77,9 +77,9 @@ def _one(
         if hasattr(narrator, "on_sentence"):
             narrator.on_sentence = on_sentence
         table = narrate(narrator, script, language)
-    _say(console, f"Narration in {language}: {_told(narrator, table)}")
+    say(console, f"Narration in {language}: {_told(narrator, table)}")
     for words in getattr(getattr(narrator, "voice", None), "unknown", {}).get(language, set()):
-        _say(
+        say(
             console,
             f'The voice spells "{words}" ({language}): it does not know the word.\n'
             f"    next: say how it is pronounced in {shown_path(storyboard.path)}, film: pronunciation:",
@@ -125,8 +125,4 @@ class _Progress:
             self._status.update(text)
         elif time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
-            _say(self._console, text)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+            say(self._console, text)

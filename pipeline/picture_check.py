@@ -16,6 +16,7 @@ from rich.console import Console
 
 from .plan import choose_languages, choose_scenes
 from .problems import UserError, shown_path
+from .progress import say
 from .qualities import QUALITIES
 from .scene_loading import load_class
 from .scene_pool import run_scenes
@@ -28,7 +29,10 @@ _QUOTED = re.compile(r"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong in one picture: in which beat (none: in the scene as a whole), what, and what is allowed."""
+    """What is wrong in one picture: in which beat (none: in the scene as a whole), what, and what is allowed.
+
+    Not the audit's own record: that comes with manim, which only the processes that look have imported.
+    """
 
     beat: str
     what: str
@@ -60,16 +64,16 @@ def check_pictures(
         for line, (first, *others) in places.items():
             beat = f", beat {first.beat}" if first.beat else ""
             more = f" (and {len(others)} more)" if others else ""
-            _say(console, f"{shown_path(storyboard.path)}:{line}: {name}{beat}: {first.what}{more}")
-            _say(console, f"    allowed: {first.allowed}")
+            say(console, f"{shown_path(storyboard.path)}:{line}: {name}{beat}: {first.what}{more}")
+            say(console, f"    allowed: {first.allowed}")
     for name, fault in faults.items():
-        _say(console, f"{name}: {fault.text}")
+        say(console, f"{name}: {fault.text}")
     wrong = sum(len(findings) for findings in found.values())
     if wrong:
-        _say(console, f"{wrong} fault{'s' * (wrong > 1)} in the pictures")
-        _say(console, "    next: shorten the text, then check again; `explain still SCENE BEAT` shows the picture")
+        say(console, f"{wrong} fault{'s' * (wrong > 1)} in the pictures")
+        say(console, "    next: shorten the text, then check again; `explain still SCENE BEAT` shows the picture")
     elif not faults:
-        _say(console, f"OK: every picture of {len(found)} scene{'s' * (len(found) > 1)} holds")
+        say(console, f"OK: every picture of {len(found)} scene{'s' * (len(found) > 1)} holds")
     return 1 if wrong or faults else 0
 
 
@@ -98,7 +102,3 @@ def _line_of(finding: Finding, lines: Sequence[str], entry: int) -> int:
             if len(text) > 1 and text in lines[index]:
                 return index + 1
     return entry
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -13,6 +13,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 SECONDS_BETWEEN_LINES = 15.0
 
 
+def say(console: Console, text: str) -> None:
+    """`text` as it is: no colours guessed, no line cut."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 class FilmProgress:
     """Counts frames of all clips together. The total is a guess until a clip is done, then its true length counts."""
 

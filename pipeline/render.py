@@ -26,7 +26,7 @@ from .lock import media_lock
 from .narrating import VOICE_STORE, narrations, script_folder
 from .plan import choose_languages, choose_scenes, plan
 from .problems import UserError, listed, shown_path
-from .progress import duration, size
+from .progress import duration, say, size
 from .qualities import QUALITIES, Quality
 from .sources import recall, remember
 from .storyboard import Entry, Storyboard, load_storyboard
@@ -71,7 +71,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
     quality = QUALITIES[request.quality or storyboard.film.quality]
     entries = choose_scenes(storyboard, request.scenes)
     languages = choose_languages(storyboard, request.languages)
-    _say(console, f"{_count(len(entries), 'scene')} in {listed(languages)}, quality {quality}")
+    say(console, f"{_count(len(entries), 'scene')} in {listed(languages)}, quality {quality}")
     entries = storyboard.with_cards(entries) if request.scenes is None else entries
     _warn(console, storyboard, whole=request.scenes is None)
     media = Media(request.media.resolve())
@@ -82,7 +82,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
     if request.why:
         spoken, mute = narrations(storyboard, entries, languages, how, words, console)
         clips, failures = sorted_by_fault(planned(spoken), mute)
-        _say(console, explanation(clips, force=request.force))
+        say(console, explanation(clips, force=request.force))
         _tell_failures(failures, storyboard, request.given, console)
         return 1 if failures else 0
     with media_lock(media.root) as lock:
@@ -108,7 +108,7 @@ def render_film(request: RenderRequest, console: Console) -> int:
             )
             written = not broken or (request.keep_going and not all(part.card for part in parts))
             if broken:
-                _say(console, _verdict(language, broken, written=written))
+                say(console, _verdict(language, broken, written=written))
             if not written:
                 write_clip_captions(parts, storyboard.film.unit(language), extras_of(storyboard))
                 continue
@@ -116,8 +116,8 @@ def render_film(request: RenderRequest, console: Console) -> int:
             film = _join(parts, storyboard, language, quality, (media, scenes, binary), broken)
             films.append(summary(film, quality, broken))
     for told in films:
-        _say(console, told)
-    _say(console, f"{_count(drawn, 'clip')} rendered in {duration(time.monotonic() - began)}")
+        say(console, told)
+    say(console, f"{_count(drawn, 'clip')} rendered in {duration(time.monotonic() - began)}")
     return 1 if len(films) < len(languages) else INCOMPLETE if failures else 0
 
 
@@ -135,10 +135,10 @@ def _loaded(request: RenderRequest) -> tuple[Storyboard, bytes]:
 def _warn(console: Console, storyboard: Storyboard, *, whole: bool) -> None:
     """Say what is doubtful in the storyboard, and which scenes a whole film leaves out."""
     for warning in storyboard.warnings:
-        _say(console, str(warning))
+        say(console, str(warning))
     drafts = [entry for entry in storyboard.scenes if entry.draft]
     if drafts and whole:
-        _say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
+        say(console, f"Left out, not drawn yet: {listed(entry.id for entry in drafts)}")
 
 
 def _all_words(
@@ -201,7 +201,7 @@ def _drawn(
     """The clips that are there in the end, those that failed, and how many were drawn. `where`: see `_render`."""
     there, missing = _sorted_out(clips, force=request.force)
     if there:
-        _say(console, f"Unchanged: {_count(len(there), 'clip')}")
+        say(console, f"Unchanged: {_count(len(there), 'clip')}")
     _tell_damage([] if request.force else list(filter(damaged, missing)), "that was kept is damaged", console)
     rendered, failures = _render(missing, storyboard, request, where, console)
     there |= rendered
@@ -232,7 +232,7 @@ def _render(
         from .cluster import hiring  # noqa: PLC0415 (an extra)
 
         files = dict.fromkeys(f"{clip.entry.module.replace('.', '/')}.py" for clip in missing)
-        hire = hiring(request.cluster, request.scenes_folder, files, lambda text: _say(console, text))
+        hire = hiring(request.cluster, request.scenes_folder, files, lambda text: say(console, text))
     work = Work(copy, storyboard.film, request.scenes_folder, folder, request.jobs, lock, request.renderer, hire)
     rendered, failures = render_clips(missing, work, console)
     if model_of(storyboard).digest != missing[0].model.digest:
@@ -297,12 +297,12 @@ def _tell_failures(
     failures: Mapping[Clip, Failure], storyboard: Storyboard, given: Sequence[str], console: Console
 ) -> None:
     for clip, failure in failures.items():
-        _say(console, failure_report(clip, failure, storyboard, given))
+        say(console, failure_report(clip, failure, storyboard, given))
 
 
 def _tell_damage(clips: Sequence[Clip], what: str, console: Console) -> None:
     for clip in clips:
-        _say(console, f"{clip.entry.id} ({clip.language}): the clip {what}; it is drawn again")
+        say(console, f"{clip.entry.id} ({clip.language}): the clip {what}; it is drawn again")
 
 
 def _verdict(language: str, broken: Sequence[str], *, written: bool) -> str:
@@ -334,10 +334,6 @@ def _clean(media: Media) -> None:
             remove_partials(folder)
             for left in folder.rglob(".join-*"):
                 shutil.rmtree(left, ignore_errors=True)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _count(number: int, noun: str) -> str:

@@ -60,6 +60,12 @@ class Cluster:
             start_new_session=True,
         )
 
+    def two(self, *names: str) -> None:
+        """Two workers of these names, as each test finds and leaves them."""
+        for name in names:
+            self.hire(name)
+        self.settle(len(names))
+
     def settle(self, count: int) -> None:
         """Wait until the scheduler knows of so many workers."""
         with Client(self.address, timeout=60) as client:
@@ -151,19 +157,20 @@ def test_a_worker_with_another_project_is_left_out(studio: Studio, cluster: Clus
     assert "would not draw the same pictures" in done.stderr
     assert "next: bring the project to the same commit" in done.stderr
     cluster.kill(cluster.workers.pop())
-    cluster.settle(0)
+    cluster.two("w3", "w4")
 
 
 def test_without_a_worker_the_next_step_is_told(studio: Studio, cluster: Cluster) -> None:
+    while cluster.workers:
+        cluster.kill(cluster.workers.pop())
+    cluster.settle(0)
     render = studio.start("render", "--cluster", cluster.address)
     assert render.stdout is not None
     assert any("has no workers yet; waiting for the first (Ctrl-C ends it)" in line for line in render.stdout)
     assert f"next: start one with `dask worker {cluster.address}" in render.stdout.readline()
-    for name in ("w3", "w4"):
-        cluster.hire(name)
+    cluster.two("w5", "w6")
     out, _ = render.communicate(timeout=240)
     assert render.returncode == 0, out
-    cluster.settle(2)
 
 
 class _Foreign:
